@@ -52,6 +52,11 @@ test: deps ## install what the tests need, then run all tests
 	go vet ./...
 	go test ./test/house
 	./scripts/test.sh ./...
+	COPPICE_GIT_FILES=off ./scripts/test.sh -skip '$(LONG)' ./workspace
+
+# Tests of workspaces that are not repeated with git alone: they take long, or count
+# processes.
+LONG := TestCuts|TestCost|TestThousandAtOnce|TestOnlyLegalCommitsLand|TestLandedIsPacked|TestTrashRoundTrip|TestOrdinaryMoves|TestKilled|TestInspect|TestLegacy|TestDamage
 
 .PHONY: test-upgrade
 test-upgrade: ## continue the state of the commit BASE with this version
@@ -110,8 +115,8 @@ soak: build ## run 20 sessions for SOAK (1h); fails when memory, descriptors, go
 	go run ./test/bench soak --for $(SOAK)
 
 .PHONY: fuzz
-fuzz: ## fuzz every decoder for FUZZTIME (60s) each
-	./scripts/fuzz.sh
+fuzz: ## fuzz every decoder for FUZZTIME (60s) each, or those of the package TARGET
+	TARGET="$(TARGET)" ./scripts/fuzz.sh
 
 .PHONY: generate
 generate: ## rewrite everything that is generated

@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,9 +10,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"coppice"
+	"coppice/internal/filelock"
 	"coppice/internal/redact"
 	"coppice/secret"
 )
@@ -64,7 +63,7 @@ func (s Secrets) Set(ctx context.Context, name, value string, keyring bool) (sec
 	if keyring {
 		to = secret.Source{Keyring: name}
 	}
-	return to, s.change(func(r *secret.Resolver) error {
+	return to, s.change(ctx, func(r *secret.Resolver) error {
 		s.Redact.Add(value)
 		old, known := r.Sources[name]
 		if known && !stored(name, old) {
@@ -102,7 +101,7 @@ func (s Secrets) Remove(ctx context.Context, name string) (was secret.Source, er
 	if err := secret.ValidName(name); err != nil {
 		return was, err
 	}
-	err = s.change(func(r *secret.Resolver) error {
+	err = s.change(ctx, func(r *secret.Resolver) error {
 		var known bool
 		if was, known = r.Sources[name]; !known {
 			return coppice.Errorf(coppice.ENotFound, "there is no secret %s", name).WithFix("see `coppice secret list`")
@@ -132,23 +131,20 @@ func discard(ctx context.Context, r *secret.Resolver, name string, s secret.Sour
 }
 
 // change runs f while no other process changes the user's configuration.
-func (s Secrets) change(f func(*secret.Resolver) error) error {
+func (s Secrets) change(ctx context.Context, f func(*secret.Resolver) error) error {
 	dir, err := secret.UserDir(s.Environ)
 	if err != nil {
 		return err
 	}
 	err = os.MkdirAll(dir, 0o700)
-	var at *os.File
+	var lock *os.File
 	if err == nil {
-		at, err = os.Open(dir)
+		lock, err = filelock.Wait(ctx, dir)
 	}
 	if err != nil {
 		return coppice.Errorf(coppice.EUnavailable, "the directory of the user's configuration cannot be used: %w", err).WithFix("make %s writable", dir)
 	}
-	defer at.Close() // this also releases the lock
-	if err := syscall.Flock(int(at.Fd()), syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("locking %s: %w", dir, err)
-	}
+	defer filelock.Release(lock)
 	r, err := s.Resolver()
 	if err != nil {
 		return err

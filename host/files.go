@@ -1,17 +1,16 @@
 package host
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
-	"time"
 
 	"coppice"
+	"coppice/internal/atomicfile"
+	"coppice/internal/filelock"
 )
 
 // The files of a session's directory.
@@ -30,32 +29,18 @@ const (
 	reserveSize = 64 << 10
 )
 
-// keepFile makes a file appear whole, readable by its owner only, or not at all,
-// also when the machine crashes. Whether it appeared is known then only if
-// syncDir followed.
-func keepFile(path string, data []byte) error { return appear(path, data, (*os.File).Sync) }
+// keepFile writes a file that its owner alone can read, and that is needed after a
+// crash of the machine. After a crash it is known to be there only if syncDir
+// followed.
+func keepFile(path string, data []byte) error { return atomicfile.Write(path, data, 0o600) }
 
-// writeFile does the same for a file that nobody needs after a crash of the
-// machine, which ends the session.
+// writeFile writes a file that nobody needs after a crash of the machine, which
+// ends the session.
 func writeFile(path string, data []byte) error {
-	return appear(path, data, func(*os.File) error { return nil })
-}
-
-func appear(path string, data []byte, keep func(*os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // 0600
-	if err != nil {
+	return atomicfile.Replace(path, atomicfile.Options{NoSync: true}, func(f *os.File) error {
+		_, err := f.Write(data)
 		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(data)
-	if err = errors.Join(err, keep(f), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	})
 }
 
 func syncDir(dir string) error {
@@ -88,50 +73,6 @@ func readJSON(path string, v any) (bool, error) {
 		return false, fmt.Errorf("host: %s: %w", path, err)
 	}
 	return true, nil
-}
-
-var errHeld = errors.New("host: the lock is held")
-
-// tryLock acquires the lock immediately or fails with errHeld. The lock is the open
-// file's: it goes when the last copy of the descriptor is closed. A child
-// between fork and exec has one, so a lock that is free shows that the
-// child is far enough to be found.
-func tryLock(path string, how int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("host: %w", err)
-	}
-	for {
-		err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
-		if err != syscall.EINTR {
-			break
-		}
-	}
-	if err == nil {
-		return f, nil
-	}
-	f.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errHeld
-	}
-	return nil, fmt.Errorf("host: lock: %w", err)
-}
-
-// waitLock takes the lock exclusively, waiting for it until ctx ends.
-func waitLock(ctx context.Context, path string) (*os.File, error) {
-	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		f, err := tryLock(path, syscall.LOCK_EX)
-		if !errors.Is(err, errHeld) {
-			return f, err
-		}
-		t := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return nil, fmt.Errorf("%w: %w", errHeld, context.Cause(ctx))
-		case <-t.C:
-		}
-	}
 }
 
 // Inspect returns how far the session in dir has got. Only PhaseEnded has an
@@ -171,15 +112,18 @@ func locked(dir string) (bool, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	f, err := tryLock(path, syscall.LOCK_SH)
-	if errors.Is(err, errHeld) {
+	// Closing the file does not release the lock of a child that has a copy of it
+	// between fork and exec. So a lock that is free shows that the child is far
+	// enough to be found.
+	f, err := filelock.Try(path, filelock.Shared)
+	if errors.Is(err, filelock.ErrHeld) {
 		return true, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("host: %w", err)
 	}
 	return false, f.Close()
 }

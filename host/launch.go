@@ -14,6 +14,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/environ"
 	"coppice/internal/process"
 )
 
@@ -57,9 +58,6 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 	}
 	maps.Copy(env, launch.Env)
 	h.hooks.addEnv(env)
-	env["PWD"] = h.spec.Request.Dir
-	env[process.SessionVar] = h.spec.Session
-	env[process.MarkVar] = h.state.Mark
 	if info, err := os.Stat(h.spec.Request.Dir); err != nil || !info.IsDir() {
 		return nil, coppice.Failf(coppice.ClassEnvironment,
 			fmt.Sprintf("the workspace %s does not exist", h.spec.Request.Dir), "")
@@ -181,6 +179,18 @@ func (h *host) openStreams() (s streams, err error) {
 	return s, nil
 }
 
+// command is a program that runs for the session: in the workspace, inside the
+// session's cgroup, with the session's mark.
+func (h *host) command(what string, argv []string, env map[string]string) process.Command {
+	env["PWD"] = h.spec.Request.Dir
+	env[process.SessionVar] = h.spec.Session
+	env[process.MarkVar] = h.state.Mark
+	return process.Command{
+		Argv: argv, Dir: h.spec.Request.Dir, Env: environ.List(env), Cgroup: h.cgroup,
+		Unlimited: func(err error) { h.log.Warn(what+" not started in the session's cgroup", "error", err) },
+	}
+}
+
 // exec starts the process with pipes, or a terminal, on all three standard
 // streams.
 func (h *host) exec(path string, argv []string, env map[string]string) (*started, error) {
@@ -196,34 +206,13 @@ func (h *host) exec(path string, argv []string, env map[string]string) (*started
 			return nil, err
 		}
 	}
-	// The leader of a process session is the leader of a process group, too.
-	own := syscall.SysProcAttr{Setpgid: true}
-	if h.term.runtime == RuntimePty {
-		own = syscall.SysProcAttr{Setsid: true, Setctty: true}
+	c := h.command("agent", argv, env)
+	c.Path, c.Terminal = path, h.term.runtime == RuntimePty
+	c.Stdin, c.Stdout, c.Stderr = s.theirs[0], s.theirs[1], s.theirs[2]
+	if h.tmux != nil {
+		c.Dir = h.dir // where its socket is
 	}
-	command := func(attr syscall.SysProcAttr) *exec.Cmd {
-		cmd := &exec.Cmd{Path: path, Args: argv, Dir: h.spec.Request.Dir, SysProcAttr: &attr}
-		if h.tmux != nil {
-			cmd.Dir = h.dir // where its socket is
-		}
-		for _, k := range slices.Sorted(maps.Keys(env)) {
-			cmd.Env = append(cmd.Env, k+"="+env[k])
-		}
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = s.theirs[0], s.theirs[1], s.theirs[2]
-		return cmd
-	}
-	attr := own
-	if h.cgroup != nil {
-		h.cgroup.Place(&attr)
-	}
-	cmd := command(attr)
-	err = cmd.Start()
-	if err != nil && h.cgroup != nil {
-		// The kernel can refuse the cgroup. Then the agent runs without one.
-		h.log.Warn("agent not started in its cgroup", "error", err)
-		cmd = command(own)
-		err = cmd.Start()
-	}
+	cmd, err := c.Start()
 	if err != nil {
 		s.close(s.ours)
 		return nil, err

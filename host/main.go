@@ -17,6 +17,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/filelock"
 	"coppice/internal/process"
 	"coppice/internal/spool"
 )
@@ -126,7 +127,7 @@ func newHost(ctx context.Context, dir string, secrets map[string]string, log *sl
 func (h *host) acquireLock(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	if h.lock, err = waitLock(ctx, h.path(lockFile)); err != nil {
+	if h.lock, err = filelock.Wait(ctx, h.path(lockFile)); err != nil {
 		return err
 	}
 	for _, name := range []string{stateFile, exitFile} {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/internal/process"
 	"coppice/internal/spool"
 )
 
@@ -126,27 +124,9 @@ func (h *host) startApp() *coppice.Failure {
 	if env == nil {
 		env = map[string]string{}
 	}
-	env["PWD"] = h.spec.Request.Dir
-	env[process.SessionVar] = h.spec.Session
-	env[process.MarkVar] = h.state.Mark
-	command := func(attr syscall.SysProcAttr) *exec.Cmd {
-		cmd := &exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", a.Run}, Dir: h.spec.Request.Dir, SysProcAttr: &attr, Stdout: out, Stderr: out}
-		for _, k := range slices.Sorted(maps.Keys(env)) {
-			cmd.Env = append(cmd.Env, k+"="+env[k])
-		}
-		return cmd
-	}
-	own := syscall.SysProcAttr{Setpgid: true}
-	attr := own
-	if h.cgroup != nil {
-		h.cgroup.Place(&attr)
-	}
-	cmd := command(attr)
-	if err = cmd.Start(); err != nil && h.cgroup != nil {
-		h.log.Warn("app not started in the session's cgroup", "error", err)
-		cmd = command(own)
-		err = cmd.Start()
-	}
+	c := h.command("app", []string{"sh", "-c", a.Run}, env)
+	c.Path, c.Stdout, c.Stderr = "/bin/sh", out, out
+	cmd, err := c.Start()
 	if err != nil {
 		in.Close()
 		return fail("the app %s cannot be started: %v", coppice.Quote(a.Run), err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/filelock"
 )
 
 // Launcher has the command that starts a host, to which the session's directory
@@ -117,7 +118,7 @@ func (a *Ahead) Wait() { <-a.ended }
 // Start works like the function Start, with the waiting process.
 func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 	defer a.Drop()
-	lock, err := waitLock(ctx, filepath.Join(a.dir, startFile))
+	lock, err := filelock.Wait(ctx, filepath.Join(a.dir, startFile))
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs every fuzz test of the module, each for FUZZTIME (60s), and prints how
-# many ran. With arguments, it runs only those in these packages.
+# many ran. With arguments, it runs only those in these packages. TARGET names a
+# package by its directory, such as workspace/gitfiles.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[ $# -gt 0 ] || set -- ./...
+[ $# -gt 0 ] || set -- "./${TARGET:-...}"
 n=0
 while read -r pkg name; do
 	echo "fuzz  $pkg $name"

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"coppice"
 	"coppice/internal/environ"
+	"coppice/internal/process"
 	"coppice/internal/redact"
 )
 
@@ -25,11 +26,9 @@ const (
 
 // commandEnv are the variables that a command gets. Programs need them to find
 // their files, the session's services and the network.
-var commandEnv = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_*", "TZ", "TMPDIR", "XDG_*",
-	"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK", "GNUPGHOME", "GH_CONFIG_DIR", "PASSWORD_STORE_DIR",
-	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
-}
+var commandEnv = environ.Base.And(environ.Network, environ.Allowed{
+	"LC_*", "XDG_*", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK", "GNUPGHOME", "GH_CONFIG_DIR", "PASSWORD_STORE_DIR",
+})
 
 func (r *Resolver) fromCommand(ctx context.Context, s Source) (string, error) {
 	out, err := r.run(ctx, s.Command, "")
@@ -53,21 +52,12 @@ func (r *Resolver) run(ctx context.Context, argv []string, stdin string) (string
 	within := cmp.Or(r.Within, commandTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, within, errSlow)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, argv[1:]...)
-	cmd.Env, cmd.Dir, cmd.WaitDelay = environ.Pick(r.Environ, commandEnv), os.TempDir(), time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.Stdin = strings.NewReader(stdin)
 	out, errs := &bounded{most: MaxValue + 2, full: cancel}, &bounded{most: 8 * maxErrors}
-	cmd.Stdout, cmd.Stderr = out, errs
-	err = cmd.Run()
-	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ends processes that it left behind
-	}
+	state, err := process.Command{Argv: argv, Path: path, Env: commandEnv.Pick(r.Environ), Dir: os.TempDir(), Stdin: strings.NewReader(stdin), Stdout: out, Stderr: errs}.Run(ctx)
 	switch {
 	case out.over:
 		return "", coppice.Errorf(coppice.ETooLarge, "the command %s prints more than 16 KiB", shown).WithFix("have it print the value and nothing else")
-	case err == nil:
+	case err == nil && state.Success():
 		return out.String(), nil
 	case errors.Is(context.Cause(ctx), errSlow):
 		return "", coppice.Errorf(coppice.EUnavailable, "the command %s took longer than %v", shown, within).
@@ -75,7 +65,7 @@ func (r *Resolver) run(ctx context.Context, argv []string, stdin string) (string
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	}
-	f := &failed{code: cmd.ProcessState.ExitCode(), quiet: strings.TrimSpace(errs.String()) == "", how: err.Error()}
+	f := &failed{code: state.ExitCode(), quiet: strings.TrimSpace(errs.String()) == "", how: fmt.Sprint(cmp.Or(err, error(&exec.ExitError{ProcessState: state})))}
 	return "", coppice.Errorf(coppice.EUnavailable, "the command %s failed: %w%s", shown, f, r.words(out.String(), errs.String())).
 		WithFix("run it in a terminal and fix what it reports")
 }

@@ -7,11 +7,11 @@ import (
 	"maps"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"coppice"
 	"coppice/agent"
 	"coppice/host"
+	"coppice/internal/environ"
 	"coppice/workspace"
 )
 
@@ -139,10 +139,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	env := agentEnv(w.cfg.Environ, profile)
 	maps.Copy(env, author)
 	own := workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports)
-	for _, kv := range append(own, workspace.GitConfig(env["GIT_CONFIG_COUNT"])...) {
-		k, v, _ := strings.Cut(kv, "=")
-		env[k] = v
-	}
+	maps.Copy(env, environ.Map(append(own, workspace.GitConfig(env["GIT_CONFIG_COUNT"])...)))
 	env["COPPICE_BASE"], env["COPPICE_ROLE"] = spec.Base, string(spec.Session.Role)
 	if address != "" {
 		env[urlVar] = address

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"coppice/internal/atomicfile"
 )
 
 // tokenFile contains a session's token in its directory, 0600.
@@ -40,16 +42,8 @@ func writeToken(dir, path, token string) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, tokenFile+".*.tmp") // 0600
-	if err != nil {
+	return atomicfile.Replace(path, atomicfile.Options{NoSync: true}, func(f *os.File) error {
+		_, err := f.WriteString(token)
 		return err
-	}
-	_, err = f.WriteString(token)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"coppice"
 	"coppice/host"
+	"coppice/internal/environ"
 	"coppice/workspace"
 )
 
@@ -27,11 +28,7 @@ func (w *Worker) app(spec coppice.RunSpec) (a host.App, address string, err erro
 	}
 	port := spec.Ports[0]
 	address = appURL(spec.Serve, port)
-	env := map[string]string{}
-	for _, kv := range w.cfg.Workspaces.CommandEnv(append(workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports), urlVar+"="+address)) {
-		k, v, _ := strings.Cut(kv, "=")
-		env[k] = v
-	}
+	env := environ.Map(w.cfg.Workspaces.CommandEnv(append(workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports), urlVar+"="+address)))
 	run := workspace.Command(coppice.WorkspacePolicy{Docker: spec.Docker}, spec.Serve.Run)
 	return host.App{Run: run, Port: port, Ready: spec.Serve.Ready, Timeout: spec.Serve.Timeout, Env: env}, address, nil
 }

@@ -2,8 +2,8 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,34 +11,34 @@ import (
 	"coppice"
 )
 
-// A base may move without Coppice: people commit, merge and pull. An agent can
-// move it too. What git logs about a branch tells most cases apart.
+// A base can move without Coppice: people commit, merge and pull. An agent can
+// move it too. Git's log of the branch shows most of these cases.
 
-// ordinary are the commands of git that move a branch for a person, by the first
-// word of what git logs about it.
+// ordinary are the commands of git with which people move a branch. They are the
+// first words of entries in git's log.
 var ordinary = map[string]bool{
 	"commit": true, "merge": true, "pull": true, "rebase": true, "reset": true, "cherry-pick": true, "revert": true, "am": true,
 	"fetch": true, "branch": true, "Branch": true, "checkout": true, "clone": true, "initial": true,
 }
 
-// ownMove begins what git logs about moves of Coppice's own.
+// ownMove is the start of log entries about moves by Coppice.
 const ownMove = "coppice: "
 
-// The bounds of what is looked at.
+// Limits of what is read.
 const (
-	mostMoves     = 1000  // entries of a branch's log
-	mostSuspects  = 10000 // new commits
-	mostBranches  = 200   // of tasks
-	mostNeedBytes = 16 << 10
+	maxMoves     = 1000  // entries of a branch's log
+	maxSuspects  = 10000 // new commits
+	maxBranches  = 200   // of tasks
+	maxNeedBytes = 16 << 10
 )
 
-// BaseMoved tells why a move of the base from one commit to another needs a
-// person's look; "" when it is one of Coppice's own, or as a person's git moves
-// it. Branches are those of tasks, each as a name or as start..name with the
-// commit that it began from; nil means all that there are.
+// BaseMoved returns why a person must confirm a move of the base from one commit
+// to another. It returns "" if Coppice moved it, or a person with an ordinary
+// command. Branches are those of tasks, each as a name or as start..name with the
+// commit from which it started. Nil means all of them.
 func (w *Workspaces) BaseMoved(ctx context.Context, dir, base, from, to string, branches []string) (why string, err error) {
-	if err := errors.Join(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
-		return "", firstError(err)
+	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+		return "", err
 	}
 	r, err := w.find(ctx, dir)
 	if err != nil {
@@ -47,8 +47,8 @@ func (w *Workspaces) BaseMoved(ctx context.Context, dir, base, from, to string, 
 	return w.baseMoved(ctx, r, base, from, to, branches)
 }
 
-// BaseNeed is the need of a project whose base moved from one commit to another,
-// or nil when that needs nobody's look.
+// BaseNeed returns the need of a project whose base moved from one commit to
+// another, or nil if nobody has to confirm it.
 func (w *Workspaces) BaseNeed(ctx context.Context, dir, base, from, to string) (*coppice.Need, error) {
 	if from == "" || from == to {
 		return nil, nil
@@ -68,28 +68,28 @@ func (w *Workspaces) BaseNeed(ctx context.Context, dir, base, from, to string) (
 	}, nil
 }
 
-// baseDiff shows the commits and files of a move, as far as git can tell.
+// baseDiff lists the commits and files of a move, as far as git can.
 func (w *Workspaces) baseDiff(ctx context.Context, r repo, from, to string) string {
 	log, _ := w.git.Run(ctx, r.root, "log", "--no-decorate", "--no-show-signature", "--oneline", "--max-count=20", "--end-of-options", from+".."+to)
 	stat, _ := w.git.Run(ctx, r.root, "diff", "--stat=100", "--end-of-options", from, to)
 	text := strings.TrimSpace(log + "\n\n" + stat)
-	if len(text) > mostNeedBytes {
-		text = strings.ToValidUTF8(text[:mostNeedBytes], "") + "\n…"
+	if len(text) > maxNeedBytes {
+		text = strings.ToValidUTF8(text[:maxNeedBytes], "") + "\n…"
 	}
 	return text
 }
 
 // move is one entry of a branch's log.
 type move struct {
-	old, new string // old is "" when the log does not tell
+	old, new string // old is "" if the log does not say it
 	at       int64  // when, in seconds
 	made     int64  // when the commit was made
 	message  string
 }
 
-// moves lists how a branch came to where it is, the newest first.
+// moves lists the moves of a branch, the newest first.
 func (w *Workspaces) moves(ctx context.Context, r repo, ref string) ([]move, error) {
-	out, err := w.git.Run(ctx, r.root, "log", "--walk-reflogs", "--no-show-signature", "--date=unix", "--max-count="+strconv.Itoa(mostMoves),
+	out, err := w.git.Run(ctx, r.root, "log", "--walk-reflogs", "--no-show-signature", "--date=unix", "--max-count="+strconv.Itoa(maxMoves),
 		"--format=%H%x00%gd%x00%ct%x00%gs", "--end-of-options", ref)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (w *Workspaces) baseMoved(ctx context.Context, r repo, base, from, to strin
 		return "", err
 	}
 	if len(list) == 0 && unlogged {
-		list = []move{{old: from, new: to, message: "reset"}} // the log tells nothing, so the branches have to
+		list = []move{{old: from, new: to, message: "reset"}} // there is no log, so only the branches can show it
 	}
 	if len(list) == 0 || list[0].new != to {
 		return fmt.Sprintf("git's log of %s has no entry for it", base), nil
@@ -155,7 +155,7 @@ func (w *Workspaces) baseMoved(ctx context.Context, r repo, base, from, to strin
 	return "", nil
 }
 
-// unlogged tells whether the repository keeps no log of its branches.
+// unlogged reports whether the repository has no log of its branches.
 func (w *Workspaces) unlogged(ctx context.Context, r repo) (bool, error) {
 	list, err := w.git.Settings(ctx, r.root)
 	off := false
@@ -167,10 +167,10 @@ func (w *Workspaces) unlogged(ctx context.Context, r repo) (bool, error) {
 	return off, err
 }
 
-// tasksOwn names a commit that a move brought to the base and that a task made:
-// one on its branch, and neither on a remote nor on a branch of the person's.
+// tasksOwn describes a commit of a task that a move brought to the base. Such a
+// commit is on the task's branch, and neither on a remote nor on another branch.
 func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string, branches []string) (string, error) {
-	args := []string{"rev-list", "--max-count=" + strconv.Itoa(mostSuspects), to}
+	args := []string{"rev-list", "--max-count=" + strconv.Itoa(maxSuspects), to}
 	if w.known(ctx, r, old) {
 		args = append(args, "^"+old)
 	}
@@ -187,8 +187,8 @@ func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string,
 	if err != nil {
 		return "", err
 	}
-	for _, b := range tasks[:min(len(tasks), mostBranches)] {
-		out, err := w.git.Run(ctx, b.dir, append([]string{"rev-list", "--first-parent", "--max-count=" + strconv.Itoa(mostSuspects)}, b.revs...)...)
+	for _, b := range tasks[:min(len(tasks), maxBranches)] {
+		out, err := w.git.Run(ctx, b.dir, append([]string{"rev-list", "--first-parent", "--max-count=" + strconv.Itoa(maxSuspects)}, b.revs...)...)
 		if err != nil {
 			if ctx.Err() == nil && branches == nil {
 				continue // a damaged workspace
@@ -209,16 +209,17 @@ func (w *Workspaces) known(ctx context.Context, r repo, commit string) bool {
 	return err == nil
 }
 
-// taskBranch is the branch of a task, and where git knows it.
+// taskBranch is the branch of a task, and a directory in which git finds it.
 type taskBranch struct {
 	name string
 	dir  string
 	revs []string // its commits, as git rev-list takes them
 }
 
-// taskBranches lists the branches of the workspaces, as they are there, since what
-// an agent has committed need not be saved yet, and those that were brought into
-// the person's repository. Names that are given are looked for there.
+// taskBranches lists the branches in the workspaces, where an agent may have
+// commits that are not saved yet, and those that were brought into the person's
+// repository. If there are names, it lists these branches of the person's
+// repository instead.
 func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) ([]taskBranch, error) {
 	var list []taskBranch
 	for _, n := range names {
@@ -237,14 +238,14 @@ func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) (
 			list = append(list, taskBranch{s.Branch, r.path(s), []string{"refs/heads/" + s.Branch, "^" + s.Base}})
 		}
 	}
-	brought, err := w.refsBelow(ctx, r.users(), "refs/heads/coppice/")
-	for _, ref := range brought {
+	brought, _, err := w.refsBelow(ctx, r.users(), "refs/heads/coppice/")
+	for _, ref := range slices.Sorted(maps.Keys(brought)) {
 		moves, err := w.moves(ctx, r, ref)
 		if err != nil {
 			return nil, err
 		}
 		b := taskBranch{strings.TrimPrefix(ref, "refs/heads/"), r.root, []string{ref}}
-		if n := len(moves); n > 0 && moves[n-1].message != ownMove+broughtOver { // where git's log says that it began
+		if n := len(moves); n > 0 && moves[n-1].message != ownMove+broughtOver { // the start of the branch, by git's log
 			b.revs = append(b.revs, "^"+moves[n-1].new)
 		}
 		list = append(list, b)
@@ -252,65 +253,64 @@ func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) (
 	return list, err
 }
 
-// RestoreBase moves the base back from one commit to another by compare-and-swap,
-// and the checkouts that stand on it. Where a checkout would lose something,
-// nothing moves and the error says what. It returns where the base is; done
-// again after a crash, it completes what was begun.
+// RestoreBase moves the base back to the commit from, by compare-and-swap, and
+// with it the checkouts of the base. If a checkout would lose something, nothing
+// moves and the error says what. It returns where the base is.
 func (w *Workspaces) RestoreBase(ctx context.Context, dir, base, from, to string) (now string, err error) {
-	if err := errors.Join(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
-		return "", firstError(err)
+	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+		return "", err
 	}
 	r, err := w.use(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
 	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
-		return "", told(err)
+		return "", classify(err)
 	}
 	if now, err = w.branch(ctx, r, base); err != nil {
 		return "", err
 	}
 	if now != from && now != to {
-		return now, coppice.Errorf(coppice.EConflict, "%s has moved on to %.10s in the meantime", base, now).
-			WithFix("look at `git log %s`, then decide again", base)
+		return now, coppice.Errorf(coppice.EConflict, "%s has moved to %.10s in the meantime", base, now).
+			WithFix("read `git log %s`, then decide again", base)
 	}
 	if now == from {
 		return from, nil
 	}
 	res, err := w.advance(ctx, r, coppice.MoveSpec{Base: base, Old: to, New: from, Remote: "origin"}, to)
 	if err == nil && res.Blocked != "" {
-		err = coppice.Errorf(coppice.EConflict, "moving %s back would lose something: %s", base, res.Blocked).
+		err = coppice.Errorf(coppice.EConflict, "moving %s back would lose changes: %s", base, res.Blocked).
 			WithFix("commit it on another branch or stash it, then move the base back again")
 	}
-	return res.Now, told(err)
+	return res.Now, classify(err)
 }
 
-// KeepBase has the checkouts follow that did not when the base moved without
-// Coppice. One that would lose something stays as it is.
+// KeepBase lets the checkouts follow that did not follow when the base moved
+// without Coppice. A checkout that would lose something stays as it is.
 func (w *Workspaces) KeepBase(ctx context.Context, dir, base, from, to string) error {
-	if err := errors.Join(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
-		return firstError(err)
+	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+		return err
 	}
 	r, err := w.use(ctx, dir)
 	if err != nil {
 		return err
 	}
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
-		return told(err)
+		return classify(err)
 	}
 	if now, err := w.branch(ctx, r, base); err != nil || now != to {
 		return err
 	}
 	_, err = w.advance(ctx, r, coppice.MoveSpec{Base: base, Old: from, New: to, Remote: "origin"}, to)
-	return told(err)
+	return classify(err)
 }

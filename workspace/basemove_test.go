@@ -11,7 +11,7 @@ import (
 )
 
 // basemove is a repository with a branch of a person's, one of a task's that has
-// a commit of its own, in a worktree as an agent has it, and a remote.
+// a commit of the agent, in a worktree as an agent has it, and a remote.
 func basemove(t *testing.T) (b *bundle, agent string) {
 	t.Helper()
 	b = setup(t)
@@ -90,7 +90,7 @@ func TestSuspiciousMovesOfTheBase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ script, want string }{
 		"update-ref":         {"cd ../agent; git update-ref refs/heads/main HEAD", "no commit, merge, pull, rebase or reset did it"},
-		"update-ref, log":    {"cd ../agent; git update-ref -m tidy refs/heads/main HEAD", `"tidy"`},
+		"update-ref, log":    {"cd ../agent; git update-ref -m other refs/heads/main HEAD", `"other"`},
 		"update-ref, forged": {"cd ../agent; git update-ref -m 'commit: fine' refs/heads/main HEAD", "of coppice/app-1, which Coppice did not land"},
 		"plain file":         {"git -C ../agent rev-parse HEAD > .git/refs/heads/main", "has no entry for it"},
 		"log removed":        {"rm .git/logs/refs/heads/main; git -C ../agent rev-parse HEAD > .git/refs/heads/main", "has no entry for it"},
@@ -121,8 +121,8 @@ func TestSuspiciousMovesOfTheBase(t *testing.T) {
 	}
 }
 
-// A merge on a base that moved in such a way merges nothing and tells. A landing
-// of Coppice's own, which another merge has yet to hear of, is not one.
+// If the base moved in such a way, a merge returns a need and no commit. A landing by
+// Coppice that the merge does not know yet does not count.
 func TestMergeJudgesTheBase(t *testing.T) {
 	t.Parallel()
 	b, agent := basemove(t)
@@ -158,9 +158,9 @@ func TestRestoreBase(t *testing.T) {
 		"and the person edited it":      {"git -C ../agent update-ref refs/heads/main HEAD", "echo mine > a.txt", "", " M a.txt"},
 		"the checkout followed":         {"git reset -q --hard coppice/app-1", "", "", ""},
 		"followed, and another edited":  {"git reset -q --hard coppice/app-1", "echo mine > a.txt", "", " M a.txt"},
-		"followed, and the same edited": {"git reset -q --hard coppice/app-1", "echo mine > bad", "would lose something", ""},
+		"followed, and the same edited": {"git reset -q --hard coppice/app-1", "echo mine > bad", "would lose changes", ""},
 		"followed, and staged":          {"git reset -q --hard coppice/app-1", "echo mine > a.txt; git add a.txt", "", "M  a.txt"},
-		"moved on":                      {"git reset -q --hard coppice/app-1", "git commit -q --allow-empty -m x", "has moved on", ""},
+		"moved on":                      {"git reset -q --hard coppice/app-1", "git commit -q --allow-empty -m x", "has moved to", ""},
 		"not checked out":               {"git checkout -q topic; git branch -f main coppice/app-1", "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

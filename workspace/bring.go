@@ -6,15 +6,14 @@ import (
 	"coppice"
 )
 
-// broughtOver is what git logs about a branch that was brought over.
+// broughtOver is the entry in git's log of a branch that was brought over.
 const broughtOver = "brought over"
 
-// Bring brings a task's branch from Coppice's own repository into the person's, as
-// a branch of the same name, and returns its commit. Its objects are checked as
-// those of a landing are. A branch of that name that the person has moves only
-// forward.
+// Bring copies a task's branch from Coppice's own repository into the person's, as
+// a branch of the same name, and returns its commit. It checks the objects as for a
+// landing. An existing branch of that name moves only forward.
 func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (string, error) {
-	if err := firstError(coppice.ValidBranch(branch)); err != nil {
+	if err := coppice.ValidBranch(branch); err != nil {
 		return "", err
 	}
 	r, err := w.use(ctx, dir)
@@ -28,14 +27,14 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 	}
 	commit := refs[own]
 	if commit == "" {
-		return "", coppice.Errorf(coppice.ENotFound, "there is no branch %s: its task landed, or has not begun", coppice.Quote(branch)).
-			WithFix("bring a workspace back with `coppice restore` first")
+		return "", coppice.Errorf(coppice.ENotFound, "there is no branch %s: its task landed, or has not started", coppice.Quote(branch)).
+			WithFix("restore the workspace with `coppice restore` first")
 	}
 	from, err := w.branch(ctx, r, base)
 	if err != nil {
 		return "", err
 	}
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return "", err
 	}
@@ -45,14 +44,14 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 	}
 	wrong, err := w.gather(ctx, r, from, commit)
 	if err != nil {
-		return "", told(err)
+		return "", classify(err)
 	}
 	if wrong != "" {
-		return "", coppice.Errorf(coppice.EConflict, "git refuses the commits of %s: %s", branch, wrong).WithFix("look at them in the task's workspace")
+		return "", coppice.Errorf(coppice.EConflict, "git refuses the commits of %s: %s", branch, wrong).WithFix("check them in the task's workspace")
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := w.adopt(ctx, r, from, commit); err != nil {
-		return "", told(err)
+		return "", classify(err)
 	}
 	theirs, err := w.refs(ctx, r.users(), own)
 	if err != nil {
@@ -69,13 +68,13 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 		line = "update " + own + " " + commit + " " + at
 	}
 	if err := w.updateRefs(ctx, r.users(), broughtOver, line); err != nil {
-		return "", told(err)
+		return "", classify(err)
 	}
 	return commit, r.dropGathered(commit)
 }
 
-// Published makes sure that a task's branch in Coppice's own repository is at a
-// commit. Save brings it there, so on this machine there is nothing else to do.
+// Published checks that a task's branch in Coppice's own repository is at a commit.
+// Save copies it there, so on this machine nothing else is necessary.
 func (w *Workspaces) Published(ctx context.Context, dir, branch, head string) error {
 	r, err := w.use(ctx, dir)
 	if err != nil {

@@ -14,33 +14,34 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/filelock"
 )
 
-// checkEnv changes whenever the way checks are run changes, so that judgements
-// from before no longer count.
+// checkEnv changes when checks are run in another way, so that earlier results no
+// longer count.
 const checkEnv = "coppice-check-1"
 
-// Check judges a tree: it runs every command, in order, in a worktree of the
-// checks' own. Nothing an earlier check left is there, ignored files included;
-// caches outside of the worktree make up for that. Between commands the tracked
-// files are put back, so that no command judges what another one changed. A
-// command that was killed, one of workspace.setup included, is reported as such:
-// what follows from that is not decided here.
+// Check runs the commands on a tree, in order, in a worktree for checks. The
+// worktree has nothing that an earlier check left, ignored files included; caches
+// outside of it make up for that. Between commands Check restores the tracked
+// files, so that no command sees changes of another. A command that was killed,
+// also one of workspace.setup, is reported as killed. The caller decides what
+// follows.
 func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice.CheckResult, error) {
-	if err := errors.Join(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
-		return coppice.CheckResult{}, firstError(err)
+	if err := first(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
+		return coppice.CheckResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.CheckResult{}, err
 	}
 	res, err := w.check(ctx, r, spec)
-	return res, told(err)
+	return res, classify(err)
 }
 
 func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) (coppice.CheckResult, error) {
 	var res coppice.CheckResult
-	s, unlock, err := w.bench(ctx, r)
+	s, unlock, err := w.checkWorktree(ctx, r)
 	if err != nil {
 		return res, err
 	}
@@ -61,10 +62,10 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 	if err := w.submodules(ctx, r, path); err != nil {
 		return res, err
 	}
-	if _, err := w.furnish(ctx, r, path, spec.Policy); err != nil {
+	if _, err := w.provide(ctx, r, path, spec.Policy); err != nil {
 		return res, err
 	}
-	ports, err := w.givePorts(ctx, portOwner(r, s.Name), spec.Policy.Ports)
+	ports, err := w.ports.Give(ctx, portOwner(r, s.Name), spec.Policy.Ports)
 	if err != nil {
 		return res, err
 	}
@@ -79,7 +80,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 	}
 	var killed *killedError
 	if errors.As(err, &killed) {
-		// No command has judged the tree. Whoever asked learns what was killed.
+		// No command has checked the tree. The caller gets what was killed.
 		res.Checks = append(res.Checks, w.checkOf(spec, res.Env, killed.command, killed.ran, began))
 		return res, nil
 	}
@@ -93,7 +94,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 			}
 		}
 		began := w.now()
-		e, err := runShell(ctx, path, w.cleanEnv(env), Command(spec.Policy, c), spec.Timeout.D())
+		e, err := runShell(ctx, path, w.CommandEnv(env), Command(spec.Policy, c), spec.Timeout.D())
 		if err != nil {
 			return res, err
 		}
@@ -102,7 +103,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 	return res, nil
 }
 
-// checkOf is the fact of a command that has just ended.
+// checkOf returns the result of a command that has just ended.
 func (w *Workspaces) checkOf(spec coppice.CheckSpec, env, command string, e ran, began time.Time) coppice.Check {
 	now := w.now()
 	return coppice.Check{
@@ -111,10 +112,10 @@ func (w *Workspaces) checkOf(spec coppice.CheckSpec, env, command string, e ran,
 	}
 }
 
-// bench takes a worktree for checks that nobody uses, or makes one. A lock on
-// its file says that it is in use; a crash frees it.
-func (w *Workspaces) bench(ctx context.Context, r repo) (slot, func(), error) {
-	unlock, err := w.lock(ctx, r.lockFile())
+// checkWorktree returns a worktree for checks that nobody uses, or creates one. A
+// lock marks it as in use, and a crash releases the lock.
+func (w *Workspaces) checkWorktree(ctx context.Context, r repo) (slot, func(), error) {
+	unlock, err := w.locks.Wait(ctx, r.lockFile())
 	if err != nil {
 		return slot{}, nil, err
 	}
@@ -131,27 +132,27 @@ func (w *Workspaces) bench(ctx context.Context, r repo) (slot, func(), error) {
 		if !strings.HasPrefix(s.Name, checkPrefix) {
 			continue
 		}
-		free, ok, err := w.tryLock(r.slotLock(s))
-		if err != nil {
-			return slot{}, nil, err
-		}
-		if ok {
+		free, err := w.locks.Try(r.slotLock(s))
+		if err == nil {
 			return s, free, nil
+		}
+		if !errors.Is(err, filelock.ErrHeld) {
+			return slot{}, nil, err
 		}
 	}
 	s := slot{Name: freeName(checkPrefix, taken), State: slotReady, Key: ""}
 	if err := w.writeSlot(r, s); err != nil {
 		return slot{}, nil, err
 	}
-	free, ok, err := w.tryLock(r.slotLock(s))
-	if err != nil || !ok {
-		return slot{}, nil, errors.Join(err, fmt.Errorf("the new worktree %s is in use", s.Name))
+	free, err := w.locks.Try(r.slotLock(s))
+	if err != nil {
+		return slot{}, nil, fmt.Errorf("locking the new worktree %s: %w", s.Name, err)
 	}
 	return s, free, nil
 }
 
-// fingerprint tells environments apart in which the same tree could be judged
-// differently: the platform, and what is put into the worktree besides it.
+// fingerprint identifies an environment in which the same tree can give other
+// results: the platform, and the files in the worktree besides the tree.
 func (w *Workspaces) fingerprint(ctx context.Context, r repo, p coppice.WorkspacePolicy) (string, error) {
 	h := sha256.New()
 	put := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }

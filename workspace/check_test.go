@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 	if long := got.Checks[4].Log; len(long) > maxLog+100 || !strings.Contains(long, "bytes left out") {
 		t.Errorf("%d bytes of output are kept", len(long))
 	}
-	// The next one finds nothing of it, and another environment is told apart.
+	// The next one finds nothing of it, and another environment has another fingerprint.
 	next := must[coppice.CheckResult](t)(b.Check(b.ctx, b.checkSpec(head, "ls -A")))
 	if got := next.Checks[0].Log; got != ".git\n.gitignore\na.txt\ndir\nx.txt\n" {
 		t.Errorf("left over: %s", got)
@@ -55,8 +55,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A git that a check runs does not tidy up the repository behind itself.
-func TestGitInACheckTidiesNothing(t *testing.T) {
+// A git that a check runs does not pack the repository.
+func TestGitInACheckPacksNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	run(t, b.root, "git", "config", "gc.auto", "1")
@@ -118,11 +118,11 @@ func TestDiff(t *testing.T) {
 	path := b.prepare("app-1").Path
 	write(t, path, "untracked.txt", "u\n")
 	write(t, path, "a.txt", "changed\n")
-	write(t, b.root, "meanwhile.txt", "m")
-	commit(t, b.root, "meanwhile")
+	write(t, b.root, "later.txt", "m")
+	commit(t, b.root, "later")
 	before := print(t, must[string](t)(gitDir(path)), "objects")
 	got := must[string](t)(b.Diff(b.ctx, b.root, "main", head, false))
-	if !strings.Contains(got, "+by app-1") || strings.Contains(got, "meanwhile") || strings.Contains(got, "untracked") {
+	if !strings.Contains(got, "+by app-1") || strings.Contains(got, "later") || strings.Contains(got, "untracked") {
 		t.Error(got)
 	}
 	if got := must[string](t)(b.Diff(b.ctx, b.root, "main", "coppice/app-1", true)); !strings.Contains(got, "x.txt | 1 +") {
@@ -210,6 +210,6 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if exists(lock(one.Path)) || !exists(filepath.Join(b.root, ".git/index.lock")) {
-		t.Error("old locks of ours go, the person's never")
+		t.Error("old locks of Coppice are removed, those of the person never")
 	}
 }

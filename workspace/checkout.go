@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -12,35 +11,26 @@ import (
 	"strings"
 
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// A checkout of the person's follows the base in steps that can be undone, and
-// that a crash can interrupt anywhere. Git writes the new files and the new index
-// into a directory of its own. Then each file is renamed into place, after the old
-// one was renamed out of the way, and at last the index. So each path is as it was
-// or as it will be, and the directory shows which: a new file that is still there
-// was not placed, an old one that is there was displaced. Nothing is ever renamed
-// over a file of the person's.
+// A checkout of the person follows the base in steps that can be undone, and that
+// a crash can interrupt anywhere. Git writes the new files and the new index into
+// a separate directory, the stage. Then Coppice moves each old file from the
+// checkout into the stage and the new one into its place, and the index last. So
+// each path is in its old or in its new state, and the stage shows which: a new
+// file in it was not placed, and an old file in it was displaced. Coppice never
+// replaces a file of the person by a rename.
 
-// treeChange is a path that differs between two commits. The mode is empty where
-// there is nothing.
-type treeChange struct {
-	Path    string `json:"path"`
-	OldMode string `json:"old_mode,omitempty"`
-	Old     string `json:"old,omitempty"`
-	NewMode string `json:"new_mode,omitempty"`
-	New     string `json:"new,omitempty"`
-}
-
-// following is one checkout on its way to a commit.
+// following is a checkout that moves to a commit.
 type following struct {
 	Path  string `json:"path"`  // of the checkout
 	Git   string `json:"git"`   // its git directory
-	Stage string `json:"stage"` // where the new files and the old ones are
+	Stage string `json:"stage"` // the directory of the new and the old files
 	// Absent are paths that the move changes and a sparse checkout does not have.
 	Absent []string `json:"absent,omitempty"`
 
-	seen map[string]fs.FileInfo // the files before git looked at them
+	seen map[string]fs.FileInfo // the files before git read them
 }
 
 func (f following) new(p string) string  { return filepath.Join(f.Stage, "new", filepath.FromSlash(p)) }
@@ -52,23 +42,29 @@ func (f following) newIndex() string     { return filepath.Join(f.Stage, "index.
 func (f following) oldIndex() string     { return filepath.Join(f.Stage, "index.old") }
 func (f following) putIndex() string     { return filepath.Join(f.Stage, "index.put") }
 
-// changesBetween lists what differs between two commits.
-func (w *Workspaces) changesBetween(ctx context.Context, r repo, from, to string) ([]treeChange, error) {
-	if list, err := plainChanges(r.git, from, to); err == nil {
+// changes lists the paths that differ between two commits or trees of the
+// repository with this git directory.
+func (w *Workspaces) changes(ctx context.Context, gitDir, from, to string) ([]gitfiles.Change, error) {
+	if list, err := w.files(ctx, gitDir).Diff(from, to); err == nil {
 		return list, nil
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", from, to}})
+	out, err := w.git.Do(ctx, git.Call{Dir: gitDir, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", from, to}})
 	if err != nil {
 		return nil, err
 	}
+	return rawDiff(out), nil
+}
+
+// rawDiff reads git's raw format with -z.
+func rawDiff(out string) []gitfiles.Change {
 	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
-	var list []treeChange
+	var list []gitfiles.Change
 	for i := 0; i+1 < len(f); i += 2 {
 		h := strings.Fields(strings.TrimPrefix(f[i], ":"))
 		if len(h) != 5 {
-			return nil, fmt.Errorf("git describes a change as %q", f[i])
+			continue
 		}
-		c := treeChange{Path: f[i+1]}
+		c := gitfiles.Change{Path: f[i+1]}
 		if h[0] != "000000" {
 			c.OldMode, c.Old = h[0], h[2]
 		}
@@ -77,70 +73,19 @@ func (w *Workspaces) changesBetween(ctx context.Context, r repo, from, to string
 		}
 		list = append(list, c)
 	}
-	return list, nil
+	return list
 }
 
-// plainChanges does the same for trees that can be read without git.
-func plainChanges(common, from, to string) ([]treeChange, error) {
-	a, err := readCommit(common, from)
-	if err != nil {
-		return nil, err
-	}
-	b, err := readCommit(common, to)
-	if err != nil {
-		return nil, err
-	}
-	var list []treeChange
-	if err := diffTrees(common, a.tree, b.tree, "", &list); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(list, func(a, b treeChange) int { return strings.Compare(a.Path, b.Path) })
-	return list, nil
-}
-
-func diffTrees(common, from, to, below string, list *[]treeChange) error {
-	if from == to {
-		return nil
-	}
-	pairs, err := readChanges(common, from, to)
-	if err != nil {
-		return err
-	}
-	for n, p := range pairs {
-		x, y := p[0], p[1]
-		if x == y {
-			continue
-		}
-		c := treeChange{Path: below + n}
-		if x.mode != modeTree && x.mode != "" {
-			c.OldMode, c.Old = x.mode, x.id()
-		}
-		if y.mode != modeTree && y.mode != "" {
-			c.NewMode, c.New = y.mode, y.id()
-		}
-		if c.OldMode != "" || c.NewMode != "" {
-			*list = append(*list, c)
-		}
-		if x.mode == modeTree || y.mode == modeTree {
-			if err := diffTrees(common, x.tree(), y.tree(), below+n+"/", list); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// inTheWay lists the files of a checkout that keep it from following: those that
-// the move changes and the person changed, and those that are not tracked and
-// stand where the move makes a file.
-func (w *Workspaces) inTheWay(ctx context.Context, t worktree, changes []treeChange) ([]string, error) {
-	dirty, err := w.dirtyPaths(ctx, t, changes)
+// inTheWay lists the files that keep a checkout from following: those that both the
+// move and the person changed, and untracked ones where the move creates a file.
+func (w *Workspaces) inTheWay(ctx context.Context, t worktree, from string, changes []gitfiles.Change) ([]string, error) {
+	dirty, err := w.dirtyPaths(ctx, t, from, changes)
 	if err != nil {
 		return nil, err
 	}
 	gone := map[string]bool{}
 	for _, c := range changes {
-		if c.OldMode != "" && c.OldMode != modeModule {
+		if c.OldMode != "" && c.OldMode != gitfiles.ModeModule {
 			gone[c.Path] = true
 		}
 	}
@@ -163,7 +108,7 @@ func (w *Workspaces) inTheWay(ctx context.Context, t worktree, changes []treeCha
 				add(dir)
 			}
 		}
-		if c.OldMode != "" || c.NewMode == modeModule {
+		if c.OldMode != "" || c.NewMode == gitfiles.ModeModule {
 			continue
 		}
 		st, err := os.Lstat(filepath.Join(t.path, filepath.FromSlash(c.Path)))
@@ -181,7 +126,7 @@ func (w *Workspaces) inTheWay(ctx context.Context, t worktree, changes []treeCha
 	return found, nil
 }
 
-// untracked finds a file below a directory that does not go with the move.
+// untracked returns a file below a directory that the move does not remove.
 func untracked(root, dir string, gone map[string]bool) string {
 	found := ""
 	_ = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(dir)), func(p string, d fs.DirEntry, err error) error {
@@ -198,69 +143,53 @@ func untracked(root, dir string, gone map[string]bool) string {
 	return found
 }
 
-// dirtyPaths tells which of the paths that a move changes differ from the commit
-// that is checked out, staged or not.
-func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, changes []treeChange) (map[string]bool, error) {
-	if dirty, err := plainDirty(t, changes); err == nil {
+// dirtyPaths returns the paths in which a checkout, its files or its index, differs
+// from a commit. It looks at least at the paths of the changes, whose old side is
+// that commit.
+func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, commit string, changes []gitfiles.Change) (map[string]bool, error) {
+	if dirty, err := w.files(ctx, t.git).Checkout(t.path, t.git).Dirty(changes); err == nil {
 		return dirty, nil
 	}
-	// Git looks at a copy of the index, so that nothing of the person's is
-	// written. It may lock the copy: that lets it refresh the stat data there.
+	// Git uses a copy of the index, so it writes nothing of the user's.
 	index, err := tempIndex(repo{dir: w.dir}, t.git)
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(index)
-	env := []string{"GIT_INDEX_FILE=" + index, "GIT_OPTIONAL_LOCKS=1"}
-	out, err := w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty", "--no-renames"}})
+	env := []string{"GIT_INDEX_FILE=" + index}
+	dirty, err := w.changedFiles(ctx, t.path, env)
 	if err != nil {
 		return nil, err
 	}
-	dirty := map[string]bool{}
-	for e := range strings.SplitSeq(out, "\x00") {
-		if len(e) > 3 {
-			dirty[e[3:]] = true
-		}
-	}
-	return dirty, nil
+	out, err := w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty", commit, "--"}})
+	addPaths(dirty, out)
+	return dirty, err
 }
 
-// plainDirty does the same for an index that can be read here. It looks only at
-// the paths that change.
-func plainDirty(t worktree, changes []treeChange) (map[string]bool, error) {
-	file := filepath.Join(t.git, "index")
-	info, err := os.Lstat(file)
-	if err != nil {
+// changedFiles returns the files that differ from the index that the environment
+// names, and refreshes the stat data in that index.
+func (w *Workspaces) changedFiles(ctx context.Context, dir string, env []string) (map[string]bool, error) {
+	env = append(env, "GIT_OPTIONAL_LOCKS=1")
+	if _, err := w.git.Do(ctx, git.Call{Dir: dir, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
 		return nil, err
 	}
-	files, err := readIndex(file)
-	if err != nil {
-		return nil, err
-	}
-	staged := map[string]stagedFile{}
-	for _, f := range files {
-		staged[f.path] = f
-	}
-	dirty := map[string]bool{}
-	for _, c := range changes {
-		f, tracked := staged[c.Path]
-		switch {
-		case !tracked && c.OldMode == "":
-		case !tracked || f.mode != c.OldMode || f.id() != c.Old:
-			dirty[c.Path] = true
-		default:
-			same, err := f.unchanged(t.path, info)
-			if err != nil {
-				return nil, err
-			}
-			dirty[c.Path] = !same
-		}
-	}
-	return dirty, nil
+	out, err := w.git.Do(ctx, git.Call{Dir: dir, Env: env, Args: []string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty"}})
+	changed := map[string]bool{}
+	addPaths(changed, out)
+	return changed, err
 }
 
-// stage has git write the new files and the new index of a checkout into a
-// directory beside it. The checkout itself is not touched.
+// addPaths adds paths of git's output with -z.
+func addPaths(set map[string]bool, out string) {
+	for p := range strings.SplitSeq(out, "\x00") {
+		if p != "" {
+			set[p] = true
+		}
+	}
+}
+
+// stage lets git write the new files and the new index of a checkout into the
+// stage. The checkout stays as it is.
 func (w *Workspaces) stage(ctx context.Context, f following, from, to string) error {
 	if err := errors.Join(os.RemoveAll(f.Stage), os.MkdirAll(filepath.Join(f.Stage, "new"), 0o700), os.MkdirAll(filepath.Join(f.Stage, "old"), 0o700)); err != nil {
 		return err
@@ -276,8 +205,8 @@ func (w *Workspaces) stage(ctx context.Context, f following, from, to string) er
 	return err
 }
 
-// absent lists the paths that the move makes and git did not stage.
-func (f following) absent(changes []treeChange) []string {
+// absent lists the paths that the move creates and git did not stage.
+func (f following) absent(changes []gitfiles.Change) []string {
 	var list []string
 	for _, c := range changes {
 		if c.NewMode != "" && !exists(f.new(c.Path)) {
@@ -287,8 +216,8 @@ func (f following) absent(changes []treeChange) []string {
 	return list
 }
 
-// look remembers how the files are that the move changes.
-func (f *following) look(changes []treeChange) {
+// look stores the state of the files that the move changes.
+func (f *following) look(changes []gitfiles.Change) {
 	f.seen = map[string]fs.FileInfo{}
 	for _, c := range changes {
 		if st, err := os.Lstat(f.file(c.Path)); err == nil {
@@ -297,21 +226,20 @@ func (f *following) look(changes []treeChange) {
 	}
 }
 
-// errChanged says that the person changed a file in the moment in which the
-// checkout was to follow.
+// errChanged says that the person changed a file while the checkout followed.
 type errChanged struct{ path string }
 
-func (e errChanged) Error() string { return e.path + " changed in this moment" }
+func (e errChanged) Error() string { return e.path + " changed at this moment" }
 
-// place brings the staged files into a checkout, and what is no longer there out
-// of it. What was done before is not done again. A path that skip names is the
-// person's and left alone.
-func (w *Workspaces) place(f following, changes []treeChange, skip func(p string) bool) error {
-	for _, c := range slices.Backward(changes) { // what is deeper first
-		if c.OldMode == "" || c.OldMode == modeModule || skip(c.Path) || exists(f.old(c.Path)) {
+// place moves the staged files into a checkout, and the old ones out of it. It
+// continues where an earlier call stopped. Paths that skip reports are the
+// person's and stay as they are.
+func (w *Workspaces) place(f following, changes []gitfiles.Change, skip func(p string) bool) error {
+	for _, c := range slices.Backward(changes) { // deeper paths first
+		if c.OldMode == "" || c.OldMode == gitfiles.ModeModule || skip(c.Path) || exists(f.old(c.Path)) {
 			continue
 		}
-		if c.NewMode != "" && !exists(f.new(c.Path)) && c.NewMode != modeModule {
+		if c.NewMode != "" && !exists(f.new(c.Path)) && c.NewMode != gitfiles.ModeModule {
 			continue // placed before, or not in a sparse checkout
 		}
 		if !exists(f.file(c.Path)) {
@@ -331,7 +259,7 @@ func (w *Workspaces) place(f following, changes []treeChange, skip func(p string
 		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
 			return errChanged{c.Path}
 		}
-		if c.NewMode == modeModule {
+		if c.NewMode == gitfiles.ModeModule {
 			if err := os.Mkdir(f.file(c.Path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 				return errChanged{c.Path}
 			}
@@ -347,7 +275,7 @@ func (w *Workspaces) place(f following, changes []treeChange, skip func(p string
 	return nil
 }
 
-// displace takes a file out of a checkout, and the directories that are empty
+// displace moves a file out of a checkout, and removes directories that are empty
 // then.
 func (w *Workspaces) displace(f following, p string) error {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(f.old(p)), 0o700), w.step("displacing")); err != nil {
@@ -361,20 +289,20 @@ func (w *Workspaces) displace(f following, p string) error {
 			return errChanged{p}
 		}
 	}
-	dropEmpty(filepath.Dir(f.file(p)), f.Path)
+	gitfiles.RemoveEmpty(filepath.Dir(f.file(p)), f.Path)
 	return nil
 }
 
-// unplace brings a checkout back to where it was: the staged files out of it, and
-// those that were displaced back into it. A path that skip names has become the
-// person's and is left alone.
-func (w *Workspaces) unplace(f following, changes []treeChange, skip func(p string) bool) error {
+// unplace undoes place: it moves the staged files out of the checkout, and the
+// displaced ones back into it. Paths that skip reports have become the person's
+// and stay as they are.
+func (w *Workspaces) unplace(f following, changes []gitfiles.Change, skip func(p string) bool) error {
 	for _, c := range slices.Backward(changes) {
-		if c.NewMode == "" || c.NewMode == modeModule || exists(f.new(c.Path)) || skip(c.Path) || !exists(f.file(c.Path)) {
+		if c.NewMode == "" || c.NewMode == gitfiles.ModeModule || exists(f.new(c.Path)) || skip(c.Path) || !exists(f.file(c.Path)) {
 			continue
 		}
 		if c.OldMode != "" && !exists(f.old(c.Path)) {
-			continue // it was never touched
+			continue // it was never moved
 		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(f.new(c.Path)), 0o700), w.step("taking back")); err != nil {
 			return err
@@ -382,18 +310,18 @@ func (w *Workspaces) unplace(f following, changes []treeChange, skip func(p stri
 		if err := os.Rename(f.file(c.Path), f.new(c.Path)); err != nil {
 			return err
 		}
-		dropEmpty(filepath.Dir(f.file(c.Path)), f.Path)
+		gitfiles.RemoveEmpty(filepath.Dir(f.file(c.Path)), f.Path)
 	}
 	for _, c := range changes {
 		if c.OldMode == "" || !exists(f.old(c.Path)) {
 			continue
 		}
-		removeEmpty(f.file(c.Path)) // a directory that was made for new files
+		removeEmpty(f.file(c.Path)) // a directory for new files
 		if exists(f.file(c.Path)) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
-			continue // a file of the person's is there
+			continue // the person has a file there
 		}
 		if err := w.step("putting back"); err != nil {
 			return err
@@ -421,9 +349,9 @@ func removeEmpty(dir string) {
 	}
 }
 
-// putIn replaces the index of a checkout by the staged one, once the staged one
-// knows the files where they are now.
-func (w *Workspaces) putIn(ctx context.Context, f following, changes []treeChange) error {
+// putIn replaces the index of a checkout by the staged one, after it updated the
+// stat data in the staged one.
+func (w *Workspaces) putIn(ctx context.Context, f following, changes []gitfiles.Change) error {
 	if !exists(f.newIndex()) {
 		return nil // done before
 	}
@@ -454,8 +382,8 @@ func (w *Workspaces) putIn(ctx context.Context, f following, changes []treeChang
 	return os.Rename(f.newIndex(), f.index())
 }
 
-// takeOut puts the former index back, unless the person's git has written another
-// one since.
+// takeOut restores the old index, unless the person's git has written another one
+// since.
 func (w *Workspaces) takeOut(f following) error {
 	if exists(f.newIndex()) || !exists(f.putIndex()) || !exists(f.oldIndex()) {
 		return nil
@@ -475,48 +403,34 @@ func (w *Workspaces) takeOut(f following) error {
 	return os.Rename(back, f.index())
 }
 
-// freshen puts the stat data of the placed files into the staged index: renaming a
-// file changes some of it.
-func (w *Workspaces) freshen(ctx context.Context, f following, changes []treeChange) error {
+// freshen updates the stat data of the placed files in the staged index, because
+// renaming a file changes some of it.
+func (w *Workspaces) freshen(ctx context.Context, f following, changes []gitfiles.Change) error {
 	names := map[string]bool{}
 	for _, c := range changes {
-		if c.NewMode != "" && c.NewMode != modeModule {
+		if c.NewMode != "" && c.NewMode != gitfiles.ModeModule {
 			names[c.Path] = true
 		}
 	}
-	if len(names) == 0 || restat(f.newIndex(), f.Path, names) == nil {
+	if len(names) == 0 || w.files(ctx, f.Git).Checkout(f.Path, f.Git).WithIndex(f.newIndex()).Restat(names) == nil {
 		return nil
 	}
-	_ = os.Remove(f.newIndex() + ".lock") // of an earlier try that was interrupted
+	_ = os.Remove(f.newIndex() + ".lock") // of an attempt that was interrupted
 	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + f.newIndex()}
 	_, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}})
 	return err
 }
 
-// changedUnder lists the files of a checkout that differ from what an index says.
+// changedUnder returns the files of a checkout that differ from an index.
 func (w *Workspaces) changedUnder(ctx context.Context, f following, index string) (map[string]bool, error) {
 	if !exists(index) {
 		return map[string]bool{}, nil
 	}
 	tmp := index + ".look"
-	_ = os.Remove(tmp + ".lock") // of an earlier try that was interrupted
+	_ = os.Remove(tmp + ".lock") // of an attempt that was interrupted
 	if err := copyIndex(index, tmp); err != nil {
 		return nil, err
 	}
 	defer os.Remove(tmp)
-	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + tmp, "GIT_OPTIONAL_LOCKS=1"}
-	if _, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
-		return nil, err
-	}
-	out, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty"}})
-	if err != nil {
-		return nil, err
-	}
-	changed := map[string]bool{}
-	for p := range strings.SplitSeq(out, "\x00") {
-		if p != "" {
-			changed[p] = true
-		}
-	}
-	return changed, nil
+	return w.changedFiles(ctx, f.Path, []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + tmp})
 }

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,27 +10,22 @@ import (
 	"coppice/workspace/git"
 )
 
-// Bounds of what is told about conflicts.
+// Limits of the text about conflicts.
 const (
 	maxConflict  = 64 << 10  // of one file
 	maxConflicts = 512 << 10 // of all
 )
 
-// merged is what git merge-tree tells.
+// merged is the result of git merge-tree.
 type merged struct {
 	tree       string
 	conflicted bool
 	files      []string            // paths with more than one version
-	texts      map[string][]string // git's words, by path
+	texts      map[string][]string // git's messages, by path
 }
 
 func (w *Workspaces) mergeTree(ctx context.Context, r repo, ours, theirs string) (merged, error) {
-	if left, err := fork(r.git, ours, theirs); err == nil {
-		if err := errors.Join(w.loosen(ctx, r, left, ours), w.loosen(ctx, r, left, theirs)); err != nil {
-			return merged{}, err
-		}
-	}
-	if tree, err := mergePlainly(r.git, ours, theirs); err == nil {
+	if tree, err := w.files(ctx, r.git).Merge(ours, theirs); err == nil {
 		return merged{tree: tree}, nil
 	}
 	out, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Env: r.withUserFiles(), OK: []int{1},
@@ -73,8 +67,8 @@ func (w *Workspaces) mergeTree(ctx context.Context, r repo, ours, theirs string)
 	return m, nil
 }
 
-// conflicts describes what does not merge: the hunks where there are some, and
-// git's words where not.
+// conflicts describes the files that do not merge, by their hunks or by git's
+// message.
 func (w *Workspaces) conflicts(ctx context.Context, r repo, m merged, name, base, head string) ([]coppice.Conflict, error) {
 	var list []coppice.Conflict
 	left := maxConflicts
@@ -93,7 +87,7 @@ func (w *Workspaces) conflicts(ctx context.Context, r repo, m merged, name, base
 			text = words.Replace(strings.Join(m.texts[p], "\n"))
 		}
 		if text == "" {
-			text = "both sides changed it in ways that do not fit together"
+			text = "both sides changed it in ways that cannot be combined"
 		}
 		text = cutAt(text, min(maxConflict, left))
 		left -= len(text)
@@ -113,8 +107,8 @@ func cutAt(s string, most int) string {
 	return strings.ToValidUTF8(s[:most-len(note)], "") + note
 }
 
-// hunks returns the conflicting parts of a merged file, with three lines around
-// each.
+// hunks returns the conflicting parts of a merged file, each with three lines of
+// context.
 func hunks(file string) string {
 	lines := strings.SplitAfter(file, "\n")
 	keep := make([]bool, len(lines))

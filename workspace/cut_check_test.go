@@ -171,7 +171,7 @@ func few(text string) string {
 	return strings.Join(lines, "; ")
 }
 
-// checkMove checks a move that nothing of the user's is in the way of.
+// checkMove checks a move that no file of the user blocks.
 func (s *stage) checkMove(res any, err error) []wrong {
 	if err != nil {
 		return append(s.intact(), wrongf("error", "%v", err))
@@ -254,7 +254,7 @@ func (s *stage) checkEdited(path, text string, res any, err error) []wrong {
 	return s.checkMove(s.again())
 }
 
-// clashes tells whether a path is below one that the user edited, or above it.
+// clashes reports whether a path is below one that the user edited, or above it.
 func clashes(path string, edited map[string]string) bool {
 	for e := range edited {
 		if strings.HasPrefix(path, e+"/") || strings.HasPrefix(e, path+"/") {

@@ -37,7 +37,7 @@ func (r *run) order() {
 	})
 }
 
-// objectsFirst tells which refs point to objects that are not synced. The stage
+// objectsFirst returns which refs point to objects that are not synced. The stage
 // is as the operation left it. A remote sees to its own disk.
 func (r *run) objectsFirst() []string {
 	var bad []string
@@ -66,13 +66,13 @@ func (r *run) objectsFirst() []string {
 	return slices.Compact(bad)
 }
 
-// kept tells whether a ref is in a repository that has to survive: the user's, or
+// kept reports whether a ref is in a repository that has to survive: the user's, or
 // Coppice's own. A workspace's is copied into the latter when it is saved.
 func kept(ref string) bool {
 	return !strings.HasPrefix(ref, "state/") || strings.Contains(ref, "/repo.git/")
 }
 
-// recordFirst tells whether a move writes below a checkout before its record is
+// recordFirst reports whether a move writes below a checkout before its record is
 // on the disk.
 func (r *run) recordFirst() []string {
 	if r.kind != "move" {

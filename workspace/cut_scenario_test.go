@@ -254,10 +254,10 @@ func setMerge(change func(*stage), strategy string) func(*stage) {
 		change(s)
 		head := s.save()
 		s.landed = contents(s.t, s.made)
-		s.write(s.repo, map[string]string{"meanwhile.txt": "m\n"})
-		s.commit("meanwhile")
+		s.write(s.repo, map[string]string{"later.txt": "m\n"})
+		s.commit("later")
 		var err error
-		if s.landed["meanwhile.txt"], err = describe(filepath.Join(s.repo, "meanwhile.txt")); err != nil {
+		if s.landed["later.txt"], err = describe(filepath.Join(s.repo, "later.txt")); err != nil {
 			s.t.Fatal(err)
 		}
 		s.kind, s.spec = "merge", s.mergeSpec(head, strategy)

@@ -35,7 +35,7 @@ var failing = map[string]string{}
 // enough is how many cuts have to be tried in all.
 const enough = 2000
 
-// order tells the recorded process what to do.
+// order says what the recorded process does.
 type order struct {
 	Root, Kind string
 	Spec       json.RawMessage
@@ -45,7 +45,7 @@ type order struct {
 
 const orderVar = "COPPICE_CUT_ORDER"
 
-// A process with an order does it, and is no test.
+// A process with an order does that, and runs no test.
 func init() {
 	name := os.Getenv(orderVar)
 	if name == "" {
@@ -87,7 +87,7 @@ func obey(name string) error {
 	return os.WriteFile(o.Answer, b, 0o600)
 }
 
-// record does the operation of the stage in a process of its own and returns its
+// record does the operation of the stage in a separate process and returns its
 // trace and its answer. The error is that of the operation.
 func (s *stage) record(restarted bool) (*cut.Recording, any, error) {
 	s.t.Helper()
@@ -140,7 +140,7 @@ func TestCuts(t *testing.T) {
 	t.Cleanup(func() {
 		t.Logf("%d cuts in %d scenarios", tried.Load(), ran.Load())
 		if all := int64(len(scenarios())); ran.Load() == all && *cuts == "" && len(failing) == 0 && tried.Load() < enough {
-			t.Errorf("at least %d cuts are wanted", enough)
+			t.Errorf("at least %d cuts are necessary", enough)
 		}
 	})
 	for _, sc := range scenarios() {
@@ -166,7 +166,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// run is a scenario on its way.
+// run is a scenario that runs.
 type run struct {
 	*stage
 	scenario
@@ -320,7 +320,7 @@ func (r *run) editable(touched []string, random *rand.Rand) string {
 	return ""
 }
 
-// report tells how it went, and fails unless that is what is known.
+// report logs how it went, and fails unless that is expected.
 func (r *run) report() {
 	r.t.Helper()
 	line := fmt.Sprintf("%s: %d cuts at %d points of %d operations: %d failed", r.name, r.tried, len(r.rec.Points), len(r.rec.Ops), r.bad)

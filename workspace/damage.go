@@ -15,15 +15,17 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// An agent can damage its workspace: delete it, cut it off from git, break git's
-// files. That is a failure of its task alone. The workspace is repaired with
-// whatever can be saved, and the next session learns what happened.
+// An agent can damage its workspace: it can delete it, separate it from git, or
+// break git's files. Then only its task fails. Coppice repairs the workspace with
+// what can be saved, and the next session is informed.
 
-// damage says what keeps git from working in a workspace; empty when nothing
-// does. Settings that an agent changed and that do no harm are put back.
+// damage returns why git does not work in a workspace, or "". It restores settings
+// that an agent changed if they are not the cause.
 func (w *Workspaces) damage(ctx context.Context, r repo, s slot) (string, error) {
 	path := r.path(s)
 	switch st, err := os.Lstat(path); {
@@ -53,20 +55,20 @@ func (w *Workspaces) damage(ctx context.Context, r repo, s slot) (string, error)
 	}
 	for _, name := range []string{"commondir", "objects/info/http-alternates"} {
 		if exists(filepath.Join(dir, filepath.FromSlash(name))) {
-			return fmt.Sprintf("the file .git/%s, which leads git elsewhere, was made in the workspace", name), nil
+			return fmt.Sprintf("the file .git/%s, which leads git elsewhere, was created in the workspace", name), nil
 		}
 	}
 	if what, err := w.configDamage(ctx, r, dir); err != nil || what != "" {
 		return what, err
 	}
 	borrowed := alternate(filepath.Join(r.git, "objects")) + alternate(filepath.Join(r.user, "objects"))
-	if b, err := readRegular(filepath.Join(dir, "objects", "info", "alternates"), maxLoose); err != nil || string(b) != borrowed {
+	if b, err := gitfiles.ReadRegular(filepath.Join(dir, "objects", "info", "alternates"), maxSmall); err != nil || string(b) != borrowed {
 		return "the file .git/objects/info/alternates of the workspace was changed: git no longer finds the repository's objects", nil
 	}
 	return w.indexDamage(ctx, path)
 }
 
-// harmful are the settings that change where or how a repository is kept.
+// harmful reports whether a setting changes where or how a repository is stored.
 func harmful(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	switch key {
@@ -76,14 +78,14 @@ func harmful(key string) bool {
 	return section == "extensions" && key != "extensions.worktreeconfig"
 }
 
-// configDamage compares the configuration of a workspace with what it should be.
+// configDamage compares the configuration of a workspace with the expected one.
 func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (string, error) {
 	want, _, err := w.workspaceConfig(ctx, r)
 	if err != nil {
 		return "", err
 	}
 	file := filepath.Join(dir, "config")
-	have, err := readRegular(file, 1<<20)
+	have, err := gitfiles.ReadRegular(file, 1<<20)
 	if err != nil {
 		return "the file .git/config of the workspace was deleted or replaced", nil
 	}
@@ -123,7 +125,7 @@ func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (stri
 	if err := os.RemoveAll(filepath.Join(dir, "config.worktree")); err != nil {
 		return "", err
 	}
-	return "", replaceFile(file, []byte(want))
+	return "", atomicfile.Write(file, []byte(want), 0o644)
 }
 
 // listConfig reads the settings of one file.
@@ -140,10 +142,10 @@ func (w *Workspaces) listConfig(ctx context.Context, file string) (map[string]st
 	return set, nil
 }
 
-// indexDamage asks git about an index that cannot be read here.
+// indexDamage lets git check an index that gitfiles cannot read.
 func (w *Workspaces) indexDamage(ctx context.Context, path string) (string, error) {
 	file := filepath.Join(path, ".git", "index")
-	if _, err := readIndex(file); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if err := w.files(ctx, filepath.Join(path, ".git")).Checkout(path, filepath.Join(path, ".git")).CheckIndex(); err == nil || errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if st, err := os.Lstat(file); err == nil && !st.Mode().IsRegular() {
@@ -159,8 +161,7 @@ func (w *Workspaces) indexDamage(ctx context.Context, path string) (string, erro
 	return "", err
 }
 
-// summed tells whether a file ends in the checksum of the rest, by either hash, or
-// in none.
+// summed reports whether a file ends in its checksum, by either hash, or in zeros.
 func summed(file string) bool {
 	b, err := os.ReadFile(file)
 	if err != nil || len(b) < sha256.Size {
@@ -174,10 +175,10 @@ func summed(file string) bool {
 	return bytes.Equal(two[:], b[len(b)-sha256.Size:])
 }
 
-// repair makes the git directory of a damaged workspace again, on its branch, and
-// returns the branch's head. Files that are there stay as they are; where the
-// directory itself is gone the branch is checked out again. Commits that an agent
-// made and that were not saved yet are kept as far as they are whole.
+// repair creates the git directory of a damaged workspace again, on its branch, and
+// returns the head of the branch. Existing files stay as they are. If there are
+// none, it checks the branch out again. It keeps commits of the agent that were not
+// saved yet, if they are complete.
 func (w *Workspaces) repair(ctx context.Context, r repo, s slot, what string) (string, error) {
 	path := r.path(s)
 	w.log.WarnContext(ctx, "repairing a workspace", "path", path, "damage", what)
@@ -213,8 +214,8 @@ func (w *Workspaces) repair(ctx context.Context, r repo, s slot, what string) (s
 	return head, nil
 }
 
-// salvage saves what can be read of a damaged git directory, and returns the
-// newest head of the task's branch whose history is whole.
+// salvage saves the readable objects of a damaged git directory, and returns the
+// newest head of the task's branch whose history is complete.
 func (w *Workspaces) salvage(ctx context.Context, r repo, s slot) (string, error) {
 	head, err := w.ownHead(ctx, r, s)
 	if err != nil {
@@ -227,7 +228,7 @@ func (w *Workspaces) salvage(ctx context.Context, r repo, s slot) (string, error
 	if err := w.publish(ctx, r, dir); err != nil {
 		return "", err
 	}
-	_, id, err := resolve(dir, dir, "refs/heads/"+s.Branch)
+	_, id, err := w.files(ctx, dir).Resolve(dir, "refs/heads/"+s.Branch)
 	if err != nil || id == "" || id == head {
 		return head, nil
 	}
@@ -242,28 +243,27 @@ func (w *Workspaces) salvage(ctx context.Context, r repo, s slot) (string, error
 	return id, w.setRef(ctx, r, "refs/heads/"+s.Branch, id)
 }
 
-// repaired is what an agent can do about damage that was repaired.
-const repaired = "the workspace was repaired and its branch is at the last commit that is whole: look at what is there, and do the work again where it is missing"
+// repaired says what an agent can do after a repair.
+const repaired = "the workspace was repaired and its branch is at the last complete commit: check the files, and repeat the work that is missing"
 
-// damaged is the failure of a session that damaged its workspace.
+// damaged returns the failure of a session that damaged its workspace.
 func damaged(what, fix string) error {
 	return coppice.Failf(coppice.ClassImplementation, "the workspace was damaged: "+what, fix)
 }
 
-// hints are what helps against a failure of git to stage what is in a workspace,
-// by what git says.
+// hints are fixes for errors of git when it stages a workspace, by git's message.
 var hints = []struct{ words, fix string }{
-	{"does not have a commit checked out", "that directory is a git repository of its own: remove its .git directory, or the whole directory"},
+	{"does not have a commit checked out", "that directory is a separate git repository: remove its .git directory, or the whole directory"},
 	{"invalid path", "remove or rename that file: git does not allow its name"},
-	{"unable to index file", "remove or rename what git cannot read"},
+	{"unable to index file", "remove or rename the file that git cannot read"},
 	{"Permission denied", "give yourself permission to read it, or remove it"},
 	{"is beyond a symbolic link", "remove that path from git, or replace the symbolic link"},
 }
 
-// unstageable turns git's refusal to stage a workspace into the failure of its
-// session.
+// unstageable turns an error of git when it stages a workspace into the failure of
+// the session.
 func unstageable(err error) error {
-	if git.Exit(err) <= 0 || noRoom(err) {
+	if git.Exit(err) <= 0 || diskFull(err) {
 		return err
 	}
 	text := said(err)
@@ -274,5 +274,5 @@ func unstageable(err error) error {
 			break
 		}
 	}
-	return damaged("git cannot commit what is in it: "+text, fix)
+	return damaged("git cannot commit its files: "+text, fix)
 }

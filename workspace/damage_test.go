@@ -14,7 +14,7 @@ import (
 // a commit and an uncommitted file.
 var damages = map[string]struct {
 	do   func(t *testing.T, path string)
-	says string // part of what the agent is shown; empty when the work can be saved all the same
+	says string // part of what the agent is shown; empty if the work can be saved anyway
 }{
 	"a repository without a commit inside": {func(t *testing.T, p string) { run(t, p, "git", "init", "-q", "vendor/lib") }, "vendor/lib"},
 	"a repository with commits inside": {func(t *testing.T, p string) {
@@ -49,7 +49,7 @@ var damages = map[string]struct {
 		run(t, p, "git", "update-index", "--skip-worktree", "zmissing")
 	}, "1111111111"},
 	"a rebase in progress": {func(t *testing.T, p string) { mkdir(t, filepath.Join(p, ".git/rebase-merge")) }, "rebase"},
-	// These do no harm: what is saved is whole.
+	// These are safe: what is saved is complete.
 	"a split index": {func(t *testing.T, p string) { run(t, p, "git", "update-index", "--split-index") }, ""},
 	"a sparse index": {func(t *testing.T, p string) {
 		run(t, p, "git", "sparse-checkout", "init", "--sparse-index")
@@ -147,7 +147,7 @@ func TestDamage(t *testing.T) {
 					t.Errorf("saved %s", files)
 				}
 			}
-			// The next session begins where the branch stands, in a workspace in
+			// The next session starts at the branch's head, in a workspace in
 			// which git works, once it has followed the advice.
 			again := b.prepare("app-1")
 			if again.Path != path {

@@ -9,7 +9,7 @@ import (
 	"coppice/workspace/git"
 )
 
-// Diff shows what head changed since it left base, or with stat only how much.
+// Diff returns what head changed since it left base, or with stat only how much.
 func (w *Workspaces) Diff(ctx context.Context, dir, base, head string, stat bool) (string, error) {
 	for _, rev := range []string{base, head} {
 		if coppice.ValidHash(rev) != nil {
@@ -33,8 +33,8 @@ func (w *Workspaces) Diff(ctx context.Context, dir, base, head string, stat bool
 	return w.diff(ctx, git.Call{Dir: r.root, Env: r.withUserFiles()}, stat, from+"..."+to)
 }
 
-// DiffWorkspace shows what a workspace changed since it left base, uncommitted
-// and untracked files included. The agent's index is not touched.
+// DiffWorkspace returns what a workspace changed since it left base, uncommitted
+// and untracked files included. The agent's index stays as it is.
 func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat bool) (string, error) {
 	if coppice.ValidHash(base) != nil {
 		if err := coppice.ValidBranch(base); err != nil {
@@ -47,7 +47,7 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 	}
 	dir, err := gitDir(r.path(s))
 	if err != nil {
-		return "", damaged(err.Error(), "wait for its session to end: then the workspace is repaired")
+		return "", damaged(err.Error(), "wait for its session to end; then the workspace is repaired")
 	}
 	if base, err = w.commitOf(ctx, r, base); err != nil {
 		return "", err
@@ -62,7 +62,7 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 		return "", err
 	}
 	defer os.Remove(exclude)
-	// An agent may be at work there, and may have changed the settings.
+	// An agent may run there, and may have changed the settings.
 	c := git.Call{Dir: path, Guard: path, Env: []string{"GIT_INDEX_FILE=" + index}, Config: []string{"core.excludesFile=" + exclude, "advice.addEmbeddedRepo=false"}}
 	add := c
 	add.Args = []string{"add", "--intent-to-add", "--", "."}
@@ -84,7 +84,7 @@ func (w *Workspaces) commitOf(ctx context.Context, r repo, rev string) (string, 
 	return w.anyBranch(ctx, r, rev)
 }
 
-// maxDiff bounds the text of a diff.
+// maxDiff is the maximum length of a diff.
 const maxDiff = 16 << 20
 
 func (w *Workspaces) diff(ctx context.Context, c git.Call, stat bool, rev string) (string, error) {

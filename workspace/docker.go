@@ -13,8 +13,8 @@ import (
 	"coppice"
 )
 
-// runFile is the script, in a workspace, that runs a command in the project's
-// compose service. A branch that has its own is left with it.
+// runFile is the script in a workspace that runs a command in the project's compose
+// service. A branch that has such a file keeps it.
 const runFile = ".coppice/run"
 
 // composeFiles are the names under which docker finds a compose file, in its
@@ -32,9 +32,9 @@ type compose struct {
 	dir     string // where the container sees the workspace
 }
 
-// composed finds out how the commands of a worktree run in the service. The
-// container sees the repository's root at the policy's dir; a worktree elsewhere
-// is expected under its own path.
+// composed returns how the commands of a worktree run in the service. The container
+// has the repository's root at the policy's dir, and a worktree elsewhere at the
+// same path as this machine.
 func composed(root, tree string, d coppice.DockerPolicy) (compose, error) {
 	c := compose{service: d.Service, dir: tree}
 	at := d.Dir
@@ -56,7 +56,7 @@ func composed(root, tree string, d coppice.DockerPolicy) (compose, error) {
 	}
 	if c.file == "" {
 		return c, coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("there is no compose file in %s: looked for %s", root, strings.Join(names, ", ")),
-			"name it by workspace.docker.file, or take workspace.docker out of coppice.yaml")
+			"name it by workspace.docker.file, or remove workspace.docker from coppice.yaml")
 	}
 	if d.Service == sail.service && exists(filepath.Join(root, sail.script)) {
 		c.user = sail.user
@@ -64,8 +64,8 @@ func composed(root, tree string, d coppice.DockerPolicy) (compose, error) {
 	return c, nil
 }
 
-// argv is the command line up to the service's name. The service gets the
-// variables, with these values.
+// argv returns the command line up to the service's name. The service gets the
+// variables.
 func (c compose) argv(env []string) []string {
 	argv := []string{"docker", "compose", "-f", c.file, "exec", "-T", "-w", c.dir}
 	if c.user != "" {
@@ -77,8 +77,8 @@ func (c compose) argv(env []string) []string {
 	return append(argv, c.service)
 }
 
-// script is the text of the wrapper. Variables get the values they have when it
-// runs, but for the workspace's path, which is the container's.
+// script returns the text of the wrapper. Variables get the values they have when it
+// runs, except the workspace's path, which is that in the container.
 func (c compose) script(ports int) string {
 	names := []string{"COPPICE", "COPPICE_TASK", "COPPICE_BRANCH", "COPPICE_PORT"}
 	for i := range ports {
@@ -100,7 +100,7 @@ func (c compose) script(ports int) string {
 	return b.String()
 }
 
-// shellQuote makes one word of any text, for a POSIX shell.
+// shellQuote quotes a text as one word of a POSIX shell.
 func shellQuote(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./=:,@+", r)
@@ -119,8 +119,8 @@ func Command(p coppice.WorkspacePolicy, command string) string {
 	return "./" + runFile + " " + shellQuote(command)
 }
 
-// dockerize writes the wrapper into a worktree, unless its branch has one, and
-// sees to it that git ignores it.
+// dockerize writes the wrapper into a worktree, unless its branch has one, and makes
+// git ignore it.
 func (w *Workspaces) dockerize(r repo, tree string, to *os.Root, p coppice.WorkspacePolicy) error {
 	c, err := composed(r.root, tree, p.Docker)
 	if err != nil {
@@ -143,7 +143,7 @@ func (w *Workspaces) dockerize(r repo, tree string, to *os.Root, p coppice.Works
 	return errors.Join(err, out.Chmod(0o755), out.Close())
 }
 
-// exclude adds a rule to the repository's own list of what git ignores.
+// exclude adds a rule to the repository's file of ignored paths.
 func exclude(common, rule string) error {
 	name := filepath.Join(common, "info", "exclude")
 	old, err := os.ReadFile(name)
@@ -169,9 +169,8 @@ func exclude(common, rule string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Hide sees to it that a file of a workspace is in no commit: git ignores it from
-// now on, in every worktree of the repository. One that is tracked stays so. No
-// file is hidden when name is empty.
+// Hide makes git ignore a file of a workspace, so that it is in no commit. A tracked
+// file stays tracked. If name is empty, Hide does nothing.
 func (w *Workspaces) Hide(ctx context.Context, path, name string) error {
 	if name == "" {
 		return nil
@@ -189,13 +188,13 @@ func (w *Workspaces) Hide(ctx context.Context, path, name string) error {
 	return nil
 }
 
-// escapePattern makes a pattern of .gitignore that means the path itself.
+// escapePattern returns a pattern of .gitignore that matches only the path.
 func escapePattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, " ", `\ `).Replace(strings.TrimSuffix(path, "/"))
 }
 
-// reachable sees whether the service runs and has the workspace, so that a
-// missing service is not taken for failing work.
+// reachable checks that the service runs and has the workspace, so that a missing
+// service does not look like failing work.
 func (w *Workspaces) reachable(ctx context.Context, r repo, tree string, p coppice.WorkspacePolicy, env []string) error {
 	if !p.Docker.Set() {
 		return nil
@@ -209,7 +208,7 @@ func (w *Workspaces) reachable(ctx context.Context, r repo, tree string, p coppi
 	for _, a := range append(probe.argv(nil), "test", "-d", c.dir) {
 		words = append(words, shellQuote(a))
 	}
-	log, exit, err := shell(ctx, tree, w.cleanEnv(env), strings.Join(words, " "), 0)
+	log, exit, err := shell(ctx, tree, w.CommandEnv(env), strings.Join(words, " "), 0)
 	switch {
 	case err != nil:
 		return err

@@ -13,7 +13,7 @@ import (
 	"coppice"
 )
 
-// fakeDocker stands in for docker: it writes down its arguments and does what
+// fakeDocker replaces docker: it logs its arguments and does what
 // exec would, on this machine. The service "down" does not run.
 const fakeDocker = `#!/bin/sh
 printf '%s\n' "$*" >> "$HOME/docker.log"
@@ -33,7 +33,7 @@ unset SECRET
 cd "$dir" && exec "$@"
 `
 
-// withDocker puts the stand-in on the path of a bundle's commands and returns
+// withDocker adds the fake to the path of a bundle's commands and returns
 // where its log is.
 func (b *bundle) withDocker() (log string) {
 	b.t.Helper()
@@ -84,7 +84,7 @@ func TestDocker(t *testing.T) {
 	plain := check
 	plain.Policy.Docker = coppice.DockerPolicy{}
 	if other := must[coppice.CheckResult](t)(b.Check(b.ctx, plain)); other.Env == got.Env {
-		t.Error("in and outside of the service is told to be the same environment")
+		t.Error("inside and outside of the service have the same fingerprint")
 	}
 }
 

@@ -11,40 +11,41 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// The refs that Coppice makes in a person's repository, by what their names
-// begin with.
+// madeRefs are the prefixes of the refs that Coppice creates in a person's
+// repository.
 var madeRefs = []string{"refs/coppice/", "refs/heads/coppice/"}
 
-// Forget removes everything that Coppice keeps of the repository that dir is in:
-// its workspaces, the project's own repository, its trash, and in the person's
-// repository Coppice's refs and what git knows of the workspaces. What landed,
-// the checkout and its files stay as they are. So does a branch of Coppice's
-// that the person has checked out.
+// Forget removes everything that Coppice keeps about the repository in dir: its
+// workspaces, Coppice's own repository, the trash, and in the person's repository
+// Coppice's refs and git's records of the workspaces. Commits that landed, the
+// checkout and its files stay as they are. So does a branch of Coppice that the
+// person has checked out.
 //
-// It may be called when the repository itself is gone, and again after a crash.
-// Nobody may use the workspaces meanwhile.
+// It works also if the repository itself is gone, and again after a crash. Nobody
+// can use the workspaces at the same time.
 func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 	home := w.Home(ctx, dir)
 	if filepath.Dir(home) != w.dir {
 		return coppice.Errorf(coppice.EInternal, "%s is not below %s", home, w.dir)
 	}
 	lock := filepath.Join(home, "lock")
-	unlock, err := w.lock(ctx, lock)
+	unlock, err := w.locks.Wait(ctx, lock)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	w.settleMove(ctx, home)
-	// The person's repository comes first: while the directories are there, a
-	// crash leaves everything to be found again.
+	// The person's repository comes first: as long as the directories exist, a
+	// crash loses nothing.
 	if r, err := w.find(ctx, dir); err == nil {
 		if err := w.forgetNotes(ctx, r.root, home); err != nil {
-			return told(fmt.Errorf("forgetting the workspaces of %s: %w", r.root, err))
+			return classify(fmt.Errorf("forgetting the workspaces of %s: %w", r.root, err))
 		}
 		if err := w.forgetRefs(ctx, r.root); err != nil {
-			return told(fmt.Errorf("removing the refs of Coppice from %s: %w", r.root, err))
+			return classify(fmt.Errorf("removing the refs of Coppice from %s: %w", r.root, err))
 		}
 	}
 	if err := w.step("refs forgotten"); err != nil {
@@ -69,7 +70,7 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 			return context.Cause(ctx)
 		}
 		if err := removeWhole(path); err != nil {
-			return told(fmt.Errorf("removing %s: %w", path, err))
+			return classify(fmt.Errorf("removing %s: %w", path, err))
 		}
 	}
 	w.mu.Lock()
@@ -79,14 +80,14 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 	return removeWhole(home)
 }
 
-// Remains is what Forget would remove.
+// Remains lists what Forget would remove.
 type Remains struct {
-	Dir      string   // of the workspaces and the project's own repository; empty when there is none
+	Dir      string   // of the workspaces and Coppice's own repository; empty if there is none
 	Archives []string // in the trash
 	Refs     []string // of Coppice in the person's repository
 }
 
-// Remains tells what Coppice keeps of the repository that dir is in.
+// Remains returns what Coppice keeps about the repository in dir.
 func (w *Workspaces) Remains(ctx context.Context, dir string) (left Remains, err error) {
 	home := w.Home(ctx, dir)
 	if exists(home) {
@@ -105,8 +106,8 @@ func (w *Workspaces) Remains(ctx context.Context, dir string) (left Remains, err
 	return left, nil
 }
 
-// forgetNotes removes git's notes of worktrees below home. Git's own command
-// refuses a worktree that an agent has damaged.
+// forgetNotes removes git's records of worktrees below home. Git's own command
+// refuses a worktree that an agent damaged.
 func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {
 	common, err := w.git.Run(ctx, root, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
@@ -119,7 +120,7 @@ func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {
 	}
 	for _, e := range entries {
 		admin := filepath.Join(all, e.Name())
-		b, err := readRegular(filepath.Join(admin, "gitdir"), maxLoose)
+		b, err := gitfiles.ReadRegular(filepath.Join(admin, "gitdir"), maxSmall)
 		if err != nil || !strings.HasPrefix(string(b), home+"/") {
 			continue
 		}
@@ -127,7 +128,7 @@ func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {
 			return err
 		}
 	}
-	_ = os.Remove(all) // when these were the last; others are in the way
+	_ = os.Remove(all) // fails if there are others
 	return nil
 }
 
@@ -157,13 +158,13 @@ func (w *Workspaces) forgetRefs(ctx context.Context, root string) error {
 	if change.Len() == 0 {
 		return nil
 	}
-	// Whatever stops the server, git is not killed while it writes there.
+	// A stop of the server does not kill git while it writes there.
 	_, err = w.git.Do(context.WithoutCancel(ctx), git.Call{Dir: root, Args: []string{"update-ref", "--no-deref", "--stdin"}, Stdin: []byte(change.String())})
 	return err
 }
 
 // removeWhole removes a path with everything below it, also directories that an
-// agent has made read-only.
+// agent made read-only.
 func removeWhole(path string) error {
 	err := os.RemoveAll(path)
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
@@ -171,7 +172,7 @@ func removeWhole(path string) error {
 	}
 	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if d != nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700) // what cannot be changed shows below
+			_ = os.Chmod(p, 0o700) // the second RemoveAll reports what cannot be changed
 			if err != nil {
 				return fs.SkipDir
 			}

@@ -46,17 +46,24 @@ func TestMoveKeeps(t *testing.T) {
 // A move that would write over a changed file waits.
 func TestMoveNeverOverwrites(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.features("open\n")
-	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "features.json", "x.txt"), coppice.StrategySquash)))
-	write(t, b.root, "features.json", "mine\n")
-	before := print(t, b.root)
-	got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m)))
-	if got.Moved || !strings.Contains(got.Blocked, "features.json") || got.Now != m.Base {
-		t.Errorf("%+v", got)
-	}
-	if d := cmp.Diff(before, print(t, b.root)); d != "" {
-		t.Errorf("the checkout changed: %s", d)
+	for _, noGitFiles := range []bool{false, true} {
+		b := setup(t)
+		b.noGitFiles = noGitFiles
+		b.features("open\n")
+		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "features.json", "x.txt"), coppice.StrategySquash)))
+		for name, text := range map[string]string{"features.json": "mine\n", "x.txt": "mine, and not tracked\n"} {
+			write(t, b.root, name, text)
+			before := print(t, b.root)
+			got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m)))
+			if got.Moved || !strings.Contains(got.Blocked, name) || got.Now != m.Base {
+				t.Errorf("%+v", got)
+			}
+			if d := cmp.Diff(before, print(t, b.root)); d != "" {
+				t.Errorf("the checkout changed: %s", d)
+			}
+			run(t, b.root, "git", "reset", "-q", "--hard")
+			run(t, b.root, "git", "clean", "-q", "-f")
+		}
 	}
 }
 
@@ -87,7 +94,7 @@ func TestMergeOurs(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(b *bundle){
 		"same":     func(*bundle) {},
-		"conflict": func(b *bundle) { write(b.t, b.root, "features.json", "base\n"); commit(b.t, b.root, "meanwhile") },
+		"conflict": func(b *bundle) { write(b.t, b.root, "features.json", "base\n"); commit(b.t, b.root, "later") },
 		"gone": func(b *bundle) {
 			if err := os.Remove(filepath.Join(b.root, "features.json")); err != nil {
 				b.t.Fatal(err)

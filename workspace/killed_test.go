@@ -26,7 +26,7 @@ func TestKilledChecks(t *testing.T) {
 		{"the shell's last program", "sh -c 'kill -9 $$'", 137, "SIGKILL"},
 		{"a child before the last", "sh -c 'kill -9 $$' || exit $?", 137, "SIGKILL"},
 		{"a child in a pipe", "sh -c 'kill -9 $$' | cat", 0, ""},
-		{"a child whose parent goes on", "sh -c 'kill -9 $$'; exit 3", 3, ""},
+		{"a child whose parent continues", "sh -c 'kill -9 $$'; exit 3", 3, ""},
 		{"a program in place of the shell crashes", "exec sh -c 'kill -SEGV $$'", 139, ""},
 		{"the shell itself crashes", "kill -ABRT $$", 134, ""},
 		{"a child crashes", "sh -c 'kill -SEGV $$' || exit $?", 139, ""},
@@ -78,7 +78,7 @@ func TestTimedOutCheck(t *testing.T) {
 }
 
 // A setup command that was killed is reported like a check that was killed: it
-// judges nothing either, and no check runs without its setup. Whoever prepares a
+// judges nothing either, and no check runs without its setup. A caller that prepares a
 // workspace gets a failure of the environment.
 func TestKilledSetup(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestKilledSetup(t *testing.T) {
 	fails := b.checkSpec(spec.Commit, "echo never")
 	fails.Policy.Setup = []string{"exit 3"}
 	_, err := b.Check(b.ctx, fails)
-	failure(t, err, coppice.ClassEnvironment, "ended with 3")
+	failure(t, err, coppice.ClassEnvironment, "exited with 3")
 
 	prepare := b.spec("app-1")
 	prepare.Policy.Setup = spec.Policy.Setup

@@ -24,7 +24,7 @@ func (b *bundle) moveSpec(m coppice.MergeResult) coppice.MoveSpec {
 	return coppice.MoveSpec{Repo: b.root, Base: "main", Old: m.Base, New: m.Commit, Ref: "refs/coppice/land/app-1"}
 }
 
-// candidate commits each file as a commit of its own and returns the last.
+// candidate commits each file as a separate commit and returns the last.
 func (b *bundle) candidate(key string, files ...string) string {
 	b.t.Helper()
 	res := b.prepare(key)
@@ -54,7 +54,7 @@ func TestMerge(t *testing.T) {
 	b := setup(t)
 	head := b.candidate("app-1", "x.txt", "y.txt")
 	write(t, b.root, "base.txt", "base")
-	base := commit(t, b.root, "meanwhile")
+	base := commit(t, b.root, "later")
 	before := print(t, b.root, ".git")
 	for strategy, want := range map[string]string{
 		coppice.StrategySquash: "Bot|Ann|Do it|" + base,
@@ -188,7 +188,7 @@ func TestMove(t *testing.T) {
 	if refs := run(t, b.own(), "git", "for-each-ref", "refs/coppice/land"); refs != "" {
 		t.Error(refs)
 	}
-	// Somebody else moved it on: that is told, and nothing changes.
+	// Somebody else moved it: the result says so, and nothing changes.
 	old := b.moveSpec(m)
 	old.New = b.candidate("app-2", "z.txt")
 	if res, err := b.Move(b.ctx, old); err != nil || res.Moved || res.Now != m.Commit || res.Blocked != "" {
@@ -329,19 +329,19 @@ func TestPush(t *testing.T) {
 	if got := must[coppice.MoveResult](t)(b.Move(b.ctx, spec)); !got.Moved {
 		t.Errorf("%+v", got)
 	}
-	// Somebody went on from what was pushed.
+	// Somebody pushed more on top of it.
 	run(t, clone, "git", "pull", "-q", "--ff-only")
 	write(t, clone, "more.txt", "t")
 	commit(t, clone, "more")
 	run(t, clone, "git", "push", "-q", "origin", "main")
 	if got = pushAgain(t, b, spec); !got.Pushed {
-		t.Errorf("the remote went on: %+v", got)
+		t.Errorf("the remote moved: %+v", got)
 	}
-	// Gone different ways: a person has to look.
+	// Both have other commits: a person has to decide.
 	write(t, b.root, "local.txt", "l")
 	commit(t, b.root, "local")
 	head = b.candidate("app-2", "z.txt")
-	if got = push(); got.Pushed || !strings.Contains(got.Blocked, "different ways") {
+	if got = push(); got.Pushed || !strings.Contains(got.Blocked, "diverged") {
 		t.Errorf("%+v", got)
 	}
 	// A remote that is not there.
@@ -415,7 +415,7 @@ func TestMergeOnto(t *testing.T) {
 // something has come in the way here in the meantime.
 func TestPushedBefore(t *testing.T) {
 	t.Parallel()
-	for name, meanwhile := range map[string]func(*bundle){
+	for name, change := range map[string]func(*bundle){
 		"a file in the way":   func(b *bundle) { write(t, b.root, "x.txt", "the person's") },
 		"the base moved here": func(b *bundle) { write(t, b.root, "local.txt", "l"); commit(t, b.root, "local") },
 	} {
@@ -424,7 +424,7 @@ func TestPushedBefore(t *testing.T) {
 		run(t, b.root, "git", "init", "-q", "--bare", remote)
 		run(t, b.root, "git", "remote", "add", "origin", remote)
 		spec := b.moveSpec(must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt"), coppice.StrategySquash))))
-		meanwhile(b)
+		change(b)
 		if got := pushAgain(t, b, spec); got.Pushed {
 			t.Errorf("%s: %+v, and the remote has nothing", name, got)
 		}
@@ -438,7 +438,7 @@ func TestPushedBefore(t *testing.T) {
 		commit(t, clone, "more")
 		run(t, clone, "git", "push", "-q", "origin", "main")
 		if got := pushAgain(t, b, spec); !got.Pushed {
-			t.Errorf("%s: %+v, and the remote went on from it", name, got)
+			t.Errorf("%s: %+v, and the remote moved on top of it", name, got)
 		}
 	}
 }

@@ -9,15 +9,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"coppice/workspace/gitfiles"
 )
 
 // Earlier versions kept workspaces as worktrees of the person's repository, with
-// their branches, the trash and candidates as refs there. What such a version left
-// is moved into Coppice's own repository: refs when that one is made, and each
-// workspace when it is next used.
+// branches, trash and candidates as refs there. Coppice moves them into its own
+// repository: refs when it creates that repository, and each workspace when it is
+// next used.
 
-// importRefs brings the refs that an earlier version left, with their objects,
-// into a repository that is being made.
+// importRefs copies the refs that an earlier version left, with their objects, into
+// a repository that is being created.
 func (w *Workspaces) importRefs(ctx context.Context, r repo, made string) (refs map[string]string, err error) {
 	out, err := w.git.Run(ctx, r.root, "for-each-ref", "--format=%(refname) %(objectname)", "refs/coppice/", "refs/heads/coppice/")
 	if err != nil {
@@ -32,7 +34,7 @@ func (w *Workspaces) importRefs(ctx context.Context, r repo, made string) (refs 
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	theirs, _, err := w.usersRefs(ctx, r)
+	theirs, _, err := w.refsBelow(ctx, r.users(), shownRefs...)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +55,9 @@ func (w *Workspaces) importRefs(ctx context.Context, r repo, made string) (refs 
 	return refs, writeFiles(made, map[string]string{"packed-refs": packed.String()})
 }
 
-// dropImported removes what was imported from the person's repository: all refs
-// but the branches of workspaces that are still worktrees, and the worktrees that
-// nobody uses.
+// dropImported removes the imported refs from the person's repository, except
+// branches of workspaces that are still worktrees, and the worktrees that nobody
+// uses.
 func (w *Workspaces) dropImported(ctx context.Context, r repo, refs map[string]string) error {
 	used := map[string]bool{}
 	list, err := w.worktrees(ctx, r)
@@ -64,7 +66,7 @@ func (w *Workspaces) dropImported(ctx context.Context, r repo, refs map[string]s
 	}
 	for _, t := range list {
 		if filepath.Dir(t.path) != r.dir {
-			used[t.branch] = true // the person looks at it
+			used[t.branch] = true // the person has it checked out
 			continue
 		}
 		s, err := readSlot(t.path + ".json")
@@ -85,11 +87,11 @@ func (w *Workspaces) dropImported(ctx context.Context, r repo, refs map[string]s
 	return w.updateRefs(ctx, r.users(), "moved to Coppice's own repository", lines...)
 }
 
-// convert makes a workspace that is a worktree of the person's repository one with
-// a repository of its own. It says no when it is not such a worktree.
+// convert turns a workspace that is a worktree of the person's repository into one
+// with its own repository. It reports whether it was such a worktree.
 func (w *Workspaces) convert(ctx context.Context, r repo, s slot) (bool, error) {
 	path := r.path(s)
-	b, err := readRegular(filepath.Join(path, ".git"), maxLoose)
+	b, err := gitfiles.ReadRegular(filepath.Join(path, ".git"), maxSmall)
 	if err != nil {
 		return false, nil
 	}
@@ -97,21 +99,21 @@ func (w *Workspaces) convert(ctx context.Context, r repo, s slot) (bool, error) 
 	if !ok || filepath.Dir(admin) != filepath.Join(r.user, "worktrees") || !exists(filepath.Join(admin, "HEAD")) {
 		return false, nil
 	}
-	on, at, err := resolve(admin, r.user, "HEAD")
+	on, at, err := w.files(ctx, r.user).Resolve(admin, "HEAD")
 	if err != nil || at == "" {
 		return false, nil
 	}
-	if s.looks() {
-		err = w.convertLook(ctx, r, s, admin, at)
+	if s.isDetached() {
+		err = w.convertDetached(ctx, r, s, admin, at)
 	} else {
 		err = w.convertWork(ctx, r, s, admin, on, at)
 	}
 	return err == nil, err
 }
 
-// convertLook converts the worktree of a session that only looks: it is on no
-// branch, its commit is a candidate's, and its directory may be read-only.
-func (w *Workspaces) convertLook(ctx context.Context, r repo, s slot, admin, at string) error {
+// convertDetached converts a detached workspace: it is on no branch, its commit is
+// that of a candidate, and its directory may be read-only.
+func (w *Workspaces) convertDetached(ctx context.Context, r repo, s slot, admin, at string) error {
 	path := r.path(s)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -126,7 +128,7 @@ func (w *Workspaces) convertLook(ctx context.Context, r repo, s slot, admin, at 
 	return errors.Join(os.Chmod(path, info.Mode().Perm()), dropAdmin(admin))
 }
 
-// takeIndex gives a workspace a repository of its own with the worktree's index.
+// takeIndex gives a workspace its own repository, with the worktree's index.
 func (w *Workspaces) takeIndex(ctx context.Context, r repo, s slot, admin, at string) error {
 	if err := copyIndex(filepath.Join(admin, "index"), r.savedIndex(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -134,16 +136,16 @@ func (w *Workspaces) takeIndex(ctx context.Context, r repo, s slot, admin, at st
 	return w.renew(ctx, r, s, at)
 }
 
-// dropAdmin removes what the person's repository has of a worktree.
+// dropAdmin removes the records of a worktree from the person's repository.
 func dropAdmin(admin string) error {
 	if err := os.RemoveAll(admin); err != nil {
 		return err
 	}
-	_ = os.Remove(filepath.Dir(admin)) // the last one; others are in the way
+	_ = os.Remove(filepath.Dir(admin)) // fails if there are others
 	return nil
 }
 
-// convertWork converts a task's worktree, whose HEAD is on a ref, with its branch.
+// convertWork converts the worktree of a task, with its branch.
 func (w *Workspaces) convertWork(ctx context.Context, r repo, s slot, admin, on, at string) error {
 	own := "refs/heads/" + s.Branch
 	refs, err := w.refs(ctx, r.users(), own)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 // TestLegacy opens what an earlier version left: a workspace that is a worktree of
@@ -40,7 +41,7 @@ func TestLegacy(t *testing.T) {
 		{Name: "coppice-001", State: slotReady, Key: "app-1", Branch: "coppice/app-1", Base: base, Made: true},
 		{Name: "coppice-002", State: slotIdle, Made: true, Clean: true},
 	} {
-		if err := writeJSON(r.metaFile(s), s); err != nil {
+		if err := atomicfile.WriteJSON(r.metaFile(s), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,9 +79,9 @@ func TestLegacy(t *testing.T) {
 	run(t, b.own(), "git", "fsck", "--strict", "--connectivity-only")
 }
 
-// TestLegacyLooker opens the worktree of a verifier that an earlier version
+// TestLegacyDetached opens the worktree of a verifier that an earlier version
 // left: it is at a candidate, on no branch, and its directory is read-only.
-func TestLegacyLooker(t *testing.T) {
+func TestLegacyDetached(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	r := must[repo](t)(b.find(b.ctx, b.root))
@@ -96,7 +97,7 @@ func TestLegacyLooker(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := slot{Name: "coppice-001", State: slotReady, Key: "app-1.2", Base: candidate, Seen: candidate, Made: true}
-	if err := writeJSON(r.metaFile(s), s); err != nil {
+	if err := atomicfile.WriteJSON(r.metaFile(s), s); err != nil {
 		t.Fatal(err)
 	}
 	b.prepare("app-2") // the own repository is made

@@ -2,10 +2,8 @@ package workspace
 
 import (
 	"bytes"
-	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -70,15 +68,14 @@ func treeOfEntries(rt *rapid.T, t testing.TB, dir string, depth int) string {
 		lines = append(lines, line{mode, name, id})
 	}
 	if rapid.IntRange(0, 3).Draw(rt, "sorted") > 0 {
-		sorted := map[string]entry{}
-		for _, l := range lines {
-			if hash, err := hex.DecodeString(l.id); err == nil && len(hash) == sha1.Size {
-				sorted[l.name] = entry{l.name, l.mode, string(hash)}
+		key := func(l line) string { // git's order
+			if l.mode == "40000" {
+				return l.name + "/"
 			}
+			return l.name
 		}
-		if len(sorted) > 0 {
-			return hashObject(t, dir, "tree", treeData(slices.Collect(maps.Values(sorted))))
-		}
+		slices.SortFunc(lines, func(a, b line) int { return strings.Compare(key(a), key(b)) })
+		lines = slices.CompactFunc(lines, func(a, b line) bool { return a.name == b.name })
 	}
 	var data []byte
 	for _, l := range lines {

@@ -1,28 +1,30 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// Merge makes the commit that would land: the candidate on top of the base, or of
-// the commit that the spec names, on trees alone. Same spec, same base and same
-// committer make the same commit.
+// Merge creates the commit that would land: the candidate on top of the base, or of
+// the commit that the spec names. It works on trees and needs no checkout. The
+// same spec, base and committer give the same commit.
 //
-// A rebase whose commits do not apply one by one, or whose history has merges
-// in it, lands as one squashed commit instead: its tree is the merge either way.
+// A rebase becomes one squashed commit if its commits do not apply one by one, or if
+// its history has merges. Its tree is that of the merge in both cases.
 func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.MergeResult, error) {
-	if err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
-		return coppice.MergeResult{}, firstError(err)
+	if err := first(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
+		return coppice.MergeResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
@@ -30,7 +32,7 @@ func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice
 	}
 	spec.Ours = resolved(r.root, spec.Ours)
 	res, err := w.merge(ctx, r, spec)
-	return res, told(err)
+	return res, classify(err)
 }
 
 func validStrategy(s string) error {
@@ -38,13 +40,13 @@ func validStrategy(s string) error {
 	case coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase:
 		return nil
 	}
-	return coppice.Errorf(coppice.EInvalid, "%s is no strategy", coppice.Quote(s)).WithFix("use squash, merge or rebase").WithField("land.strategy")
+	return coppice.Errorf(coppice.EInvalid, "%s is not a valid strategy", coppice.Quote(s)).WithFix("use squash, merge or rebase").WithField("land.strategy")
 }
 
-// validRef checks a ref that Coppice keeps things under.
+// validRef checks a ref of Coppice.
 func validRef(ref string) error {
 	if name, ok := strings.CutPrefix(ref, "refs/coppice/"); !ok || coppice.ValidBranch(name) != nil {
-		return coppice.Errorf(coppice.EInvalid, "%s is no ref of Coppice's", coppice.Quote(ref))
+		return coppice.Errorf(coppice.EInvalid, "%s is not a ref of Coppice", coppice.Quote(ref))
 	}
 	return nil
 }
@@ -59,8 +61,8 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 	if err != nil {
 		return res, err
 	}
-	m := merged{tree: theirs.tree}
-	if theirs.parents != base { // a single commit on top of the base is merged already
+	m := merged{tree: theirs.Tree}
+	if !slices.Equal(theirs.Parents, []string{base}) { // a single commit on top of the base is merged already
 		if m, err = w.mergeTree(ctx, r, base, spec.Head); err != nil {
 			return res, err
 		}
@@ -70,7 +72,7 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 		res.Conflicts, err = w.conflicts(ctx, r, m, spec.Base, base, spec.Head)
 		return res, err
 	}
-	if res.Tree = m.tree; res.Tree != ours.tree {
+	if res.Tree = m.tree; res.Tree != ours.Tree {
 		if res.Tree, err = w.withoutLinks(ctx, r, base, m.tree); err != nil {
 			return res, err
 		}
@@ -78,7 +80,7 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 			return res, err
 		}
 	}
-	if res.Tree == ours.tree {
+	if res.Tree == ours.Tree {
 		res.Empty = true
 		return res, nil
 	}
@@ -92,11 +94,11 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 		}
 	}
 	if res.Commit == "" {
-		parents := []string{"-p", base}
+		commit := gitfiles.Commit{Tree: res.Tree, Parents: []string{base}, Author: theirs.Author, Committer: c, Message: ended(spec.Message)}
 		if spec.Strategy == coppice.StrategyMerge {
-			parents = append(parents, "-p", spec.Head)
+			commit.Parents = append(commit.Parents, spec.Head)
 		}
-		if res.Commit, err = w.commitTree(ctx, r, append(theirs.author, c...), ended(spec.Message), res.Tree, parents...); err != nil {
+		if res.Commit, err = w.commitTree(ctx, r, commit); err != nil {
 			return res, err
 		}
 	}
@@ -107,8 +109,8 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 	return res, w.setRef(ctx, r, spec.Ref, res.Commit)
 }
 
-// ground is the commit that a merge stands on: where the branch is, unless a
-// person must look at that first, or the commit that the spec names.
+// ground returns the commit below the merge: that of the branch, or the one that
+// the spec names. It returns a need if a person must confirm the branch first.
 func (w *Workspaces) ground(ctx context.Context, r repo, spec coppice.MergeSpec) (res coppice.MergeResult, err error) {
 	if spec.Onto != "" {
 		return coppice.MergeResult{Base: spec.Onto}, coppice.ValidHash(spec.Onto)
@@ -123,94 +125,72 @@ func (w *Workspaces) ground(ctx context.Context, r repo, spec coppice.MergeSpec)
 func ended(message string) string { return strings.TrimRight(message, "\n") + "\n" }
 
 // committer returns who commits, at the date of the spec.
-func (w *Workspaces) committer(ctx context.Context, r repo, spec coppice.MergeSpec) ([]string, error) {
+func (w *Workspaces) committer(ctx context.Context, r repo, spec coppice.MergeSpec) (gitfiles.Signature, error) {
 	who, err := w.git.Identity(ctx, r.root)
-	return identity("COMMITTER", who, strconv.FormatInt(spec.At.Unix(), 10)+" +0000"), err
+	return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: utcDate(spec.At)}, err
 }
 
-// side is what a merge needs to know of a commit.
-type side struct {
-	tree    string
-	parents string
-	author  []string // and author date, as git's variables
-}
+// utcDate writes a time as git does in a commit.
+func utcDate(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) + " +0000" }
 
 // sides describes the base and the candidate.
-func (w *Workspaces) sides(ctx context.Context, r repo, base, head string) (ours, theirs side, err error) {
-	list, err := w.describe(ctx, r, base, head)
+func (w *Workspaces) sides(ctx context.Context, r repo, base, head string) (ours, theirs gitfiles.Commit, err error) {
+	if ours, err = w.describe(ctx, r, base); err == nil {
+		theirs, err = w.describe(ctx, r, head)
+	}
 	if err != nil {
 		if _, gone := w.git.Run(ctx, r.git, "cat-file", "-e", head+"^{commit}"); gone != nil && ctx.Err() == nil {
 			err = coppice.Errorf(coppice.ENotFound, "there is no commit %s in %s", head, r.root)
 		}
-		return ours, theirs, err
 	}
-	return list[0], list[len(list)-1], nil // one alone when both are the same
+	return ours, theirs, err
 }
 
-// describe reads commits; those that are named twice are told once.
-func (w *Workspaces) describe(ctx context.Context, r repo, commits ...string) ([]side, error) {
-	if list, err := youngSides(r.git, commits); err == nil {
-		return list, nil
+// describe reads the tree, the parents and the author of a commit.
+func (w *Workspaces) describe(ctx context.Context, r repo, commit string) (gitfiles.Commit, error) {
+	if c, err := w.files(ctx, r.git).Commit(commit); err == nil && c.Author.Name != "" {
+		return c, nil
 	}
-	out, err := w.git.Run(ctx, r.git, append([]string{"log", "--no-walk=unsorted", "--no-patch", "--no-show-signature", "--no-mailmap",
-		"--format=%T%x00%P%x00%an%x00%ae%x00%ad%x00", "--date=raw", "--end-of-options"}, commits...)...)
+	out, err := w.git.Run(ctx, r.git, "log", "--no-walk", "--no-patch", "--no-show-signature", "--no-mailmap",
+		"--format=%T%x00%P%x00%an%x00%ae%x00%ad", "--date=raw", "--end-of-options", commit)
 	if err != nil {
-		return nil, err
+		return gitfiles.Commit{}, err
 	}
 	f := strings.Split(out, "\x00")
-	var list []side
-	for ; len(f) > 5; f = f[5:] {
-		name := f[2]
-		if name == "" {
-			name = "unknown" // git refuses to write an empty name
-		}
-		list = append(list, side{tree: strings.TrimSpace(f[0]), parents: f[1], author: identity("AUTHOR", git.Person{Name: name, Email: f[3]}, f[4])})
+	if len(f) != 5 {
+		return gitfiles.Commit{}, fmt.Errorf("git does not describe the commit %s", commit)
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("git does not describe the commits %s", strings.Join(commits, " "))
-	}
-	return list, nil
+	by := gitfiles.Signature{Name: cmp.Or(f[2], "unknown"), Email: f[3], Date: f[4]} // git refuses to write an empty name
+	return gitfiles.Commit{Tree: f[0], Parents: strings.Fields(f[1]), Author: by}, nil
 }
 
-// withoutLinks drops links of ours to the person's checkout from a tree: an
-// agent that commits everything commits them too, since a rule such as
-// node_modules/ ignores directories only.
+// withoutLinks removes Coppice's links to the person's checkout from a tree. An agent
+// that commits everything commits them too, because a rule such as node_modules/
+// ignores only directories.
 func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string) (string, error) {
-	links, err := w.newLinks(ctx, r, base, tree)
+	changes, err := w.changes(ctx, r.git, base, tree)
 	if err != nil {
 		return "", err
 	}
 	var drop strings.Builder
-	for _, c := range links {
-		target, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"cat-file", "blob", c.id}})
+	for _, c := range changes {
+		if c.NewMode != gitfiles.ModeLink || c.OldMode == gitfiles.ModeLink {
+			continue
+		}
+		target, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"cat-file", "blob", c.New}})
 		if err != nil {
 			return "", err
 		}
-		if target == filepath.Join(r.root, c.path) {
-			fmt.Fprintf(&drop, "0 %040d\t%s\x00", 0, c.path)
+		if target == filepath.Join(r.root, c.Path) {
+			fmt.Fprintf(&drop, "0 %040d\t%s\x00", 0, c.Path)
 		}
 	}
 	return w.editTree(ctx, r, tree, drop.String())
 }
 
-// newLinks lists the symbolic links that a tree has and the base has not.
-func (w *Workspaces) newLinks(ctx context.Context, r repo, base, tree string) ([]change, error) {
-	var links []change
-	add := func(path string, e entry) {
-		if e.mode == modeLink {
-			links = append(links, change{mode: e.mode, id: e.id(), path: path})
-		}
-	}
-	if c, err := readCommit(r.git, base); err == nil && newEntries(r.git, c.tree, tree, "", add) == nil {
-		return links, nil
-	}
-	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "--end-of-options", base, tree}})
-	return slices.DeleteFunc(rawDiff(out), func(c change) bool { return c.mode != modeLink }), err
-}
-
-// replay rebases the candidate's commits onto base, on trees, and returns the
-// last one; empty when that does not lead to the merged tree.
-func (w *Workspaces) replay(ctx context.Context, r repo, committer []string, spec coppice.MergeSpec, base, merged string) (string, error) {
+// replay rebases the candidate's commits onto base, on trees, and returns the last
+// one, or "" if the result is not the merged tree.
+func (w *Workspaces) replay(ctx context.Context, r repo, committer gitfiles.Signature, spec coppice.MergeSpec, base, merged string) (string, error) {
 	out, err := w.git.Run(ctx, r.git, "rev-list", "--reverse", "--topo-order", "--parents", "--end-of-options", spec.Head, "^"+base)
 	if err != nil {
 		return "", err
@@ -254,7 +234,7 @@ func (w *Workspaces) replay(ctx context.Context, r repo, committer []string, spe
 		if i == len(steps)-1 {
 			message = withTrailers(message, spec.Message)
 		}
-		if parent, err = w.commitTree(ctx, r, append(picked[0].author, committer...), ended(message), s.tree, "-p", parent); err != nil {
+		if parent, err = w.commitTree(ctx, r, gitfiles.Commit{Tree: s.tree, Parents: []string{parent}, Author: picked.Author, Committer: committer, Message: ended(message)}); err != nil {
 			return "", err
 		}
 	}
@@ -267,27 +247,26 @@ func (w *Workspaces) sameTree(ctx context.Context, r repo, a, b string) bool {
 	return err == nil && len(f) == 2 && f[0] == f[1]
 }
 
-// pick applies one commit to a tree and returns the new tree, empty when it
-// does not apply. merge-tree finds its base through parents, so both sides are
-// made commits with the picked commit's parent below them.
+// pick applies one commit to a tree and returns the new tree, or "" if it does not
+// apply. Git merge-tree finds its base through parents, so both sides become
+// commits on top of the picked commit's parent.
 func (w *Workspaces) pick(ctx context.Context, r repo, onto string, commit []string) (string, error) {
-	who := git.Person{Name: "Coppice", Email: "coppice@localhost"}
-	env := append(identity("AUTHOR", who, "0 +0000"), identity("COMMITTER", who, "0 +0000")...)
 	below := emptyTree(commit[0])
 	if len(commit) == 2 {
 		below = commit[1] + "^{tree}"
 	} else if _, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}, Stdin: []byte{}}); err != nil {
 		return "", err
 	}
-	root, err := w.commitTree(ctx, r, env, "below\n", below)
+	by := ownSignature(time.Unix(0, 0))
+	root, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: below, Author: by, Committer: by, Message: "below\n"})
 	if err != nil {
 		return "", err
 	}
-	ours, err := w.commitTree(ctx, r, env, "onto\n", onto, "-p", root)
+	ours, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: onto, Parents: []string{root}, Author: by, Committer: by, Message: "onto\n"})
 	if err != nil {
 		return "", err
 	}
-	theirs, err := w.commitTree(ctx, r, env, "picked\n", commit[0]+"^{tree}", "-p", root)
+	theirs, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: commit[0] + "^{tree}", Parents: []string{root}, Author: by, Committer: by, Message: "picked\n"})
 	if err != nil {
 		return "", err
 	}
@@ -298,7 +277,7 @@ func (w *Workspaces) pick(ctx context.Context, r repo, onto string, commit []str
 	return m.tree, nil
 }
 
-// emptyTree is the id of the tree without entries, by the hash in use.
+// emptyTree returns the id of the tree without entries, by the hash in use.
 func emptyTree(like string) string {
 	if len(like) == 64 {
 		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"

@@ -11,19 +11,20 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// Move moves the base branch from Old to New by compare-and-swap. Where the base
-// is checked out, that checkout follows as git merge --ff-only makes it: changes of
-// the person's in other files stay. Where the person changed a file that the move
-// changes too, or a checkout is in the middle of something, nothing moves and
-// Blocked says why.
+// Move moves the base branch from Old to New by compare-and-swap. A checkout of the
+// base follows, as with git merge --ff-only: changes of the person in other files
+// stay. If the person changed a file that the move changes too, or a checkout is in
+// the middle of an operation, nothing moves and Blocked says why.
 //
-// Everything that Move writes to the person's repository it can complete or undo
-// after a crash: see moveRecord. Once it writes, the end of ctx does not stop it.
+// After a crash, Coppice can complete or undo everything that Move writes to the
+// person's repository: see moveRecord. As soon as Move writes, the end of ctx does
+// not stop it.
 func (w *Workspaces) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	if err := errors.Join(validMove(&spec), validRef(spec.Ref)); err != nil {
-		return coppice.MoveResult{}, firstError(err)
+	if err := first(validMove(&spec), validRef(spec.Ref)); err != nil {
+		return coppice.MoveResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
@@ -32,12 +33,12 @@ func (w *Workspaces) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.M
 	if spec.Push {
 		p, err := w.push(ctx, r, spec)
 		if err != nil || !p.Pushed {
-			return coppice.MoveResult{Now: p.Now, Blocked: p.Blocked, Need: p.Need}, told(err)
+			return coppice.MoveResult{Now: p.Now, Blocked: p.Blocked, Need: p.Need}, classify(err)
 		}
 		spec.Pushed = true
 	}
 	res, err := w.move(ctx, r, spec)
-	return res, told(err)
+	return res, classify(err)
 }
 
 // validMove checks what a push and a move have in common.
@@ -45,13 +46,12 @@ func validMove(spec *coppice.MoveSpec) error {
 	if spec.Remote == "" {
 		spec.Remote = "origin"
 	}
-	return errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), coppice.ValidName("remote", spec.Remote))
+	return first(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), coppice.ValidName("remote", spec.Remote))
 }
 
 func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	// Movers of one base take turns; whoever changes it besides is met by the
-	// compare-and-swap.
-	unlock, err := w.lock(ctx, r.moveLock())
+	// Moves of one base take turns. The compare-and-swap finds changes by others.
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -68,14 +68,13 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	return res, err
 }
 
-// standing finds out where the base is: at Old and free to move to New, as far as
-// the repository decides; at New already, or beyond it; or elsewhere. The caller
-// has the lock of movers.
+// standing finds out where the base is: at Old and free to move to New, at New or
+// beyond it, or elsewhere. The caller holds the lock of moves.
 func (w *Workspaces) standing(ctx context.Context, r repo, spec coppice.MoveSpec) (res coppice.MoveResult, free bool, err error) {
 	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
 		if stuck := (*errStuck)(nil); errors.As(err, &stuck) {
 			return coppice.MoveResult{Blocked: err.Error(), Need: &coppice.Need{
-				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.yours, Fix: "move these files out of the way; the landing then goes on by itself",
+				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.yours, Fix: "move these files away; the landing then continues automatically",
 			}}, false, nil
 		}
 		return res, false, err
@@ -89,9 +88,9 @@ func (w *Workspaces) standing(ctx context.Context, r repo, spec coppice.MoveSpec
 			return res, false, err
 		}
 	}
-	if !onTop { // it may be there already
+	if !onTop { // it may have moved already
 		if res.Moved, err = w.isAncestor(ctx, r, spec.New, res.Now); err == nil && !res.Moved && res.Now == spec.Old {
-			res.Blocked = fmt.Sprintf("the commit %.12s does not stand on %.12s", spec.New, spec.Old)
+			res.Blocked = fmt.Sprintf("the commit %.12s is not on top of %.12s", spec.New, spec.Old)
 		}
 		return res, false, err
 	}
@@ -105,7 +104,7 @@ func (w *Workspaces) standing(ctx context.Context, r repo, spec coppice.MoveSpec
 
 func (r repo) moveLock() string { return filepath.Join(r.dir, "move.lock") }
 
-// dropRefs deletes those of Coppice's own refs that are there.
+// dropRefs deletes those of the refs that exist in Coppice's own repository.
 func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) error {
 	refs, err := w.refs(ctx, r.own(), names...)
 	if err != nil {
@@ -113,24 +112,19 @@ func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) erro
 	}
 	var lines []string
 	for name, at := range refs {
-		switch err := dropRef(r.git, name, at); {
-		case errors.Is(err, errPacked):
-			lines = append(lines, "delete "+name)
-		case err != nil:
-			lines = append(lines, "delete "+name+" "+at)
-		}
+		lines = append(lines, w.dropRef(ctx, r, name, at))
 	}
 	return w.updateRefs(ctx, r.own(), "done", lines...)
 }
 
-// plan is what a move is about to do, or why it cannot.
+// plan is what a move will do, or why it cannot.
 type plan struct {
 	trees   []following
-	changes []treeChange
+	changes []gitfiles.Change
 	blocked coppice.MoveResult // when its Blocked is set
 }
 
-// plan finds the checkouts that have to follow, and what is in their way.
+// plan finds the checkouts that have to follow, and files that block them.
 func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p plan, err error) {
 	p.blocked.Now = spec.Old
 	trees, why, err := w.busy(ctx, r, spec.Base)
@@ -138,18 +132,18 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 		p.blocked.Blocked = why
 		return p, err
 	}
-	if p.changes, err = w.changesBetween(ctx, r, spec.Old, spec.New); err != nil {
+	if p.changes, err = w.changes(ctx, r.git, spec.Old, spec.New); err != nil {
 		return p, err
 	}
 	for _, t := range trees {
 		f := following{Path: t.path, Git: t.git, Stage: stageDir(t)}
 		f.look(p.changes)
-		paths, err := w.inTheWay(ctx, t, p.changes)
+		paths, err := w.inTheWay(ctx, t, spec.Old, p.changes)
 		if err != nil {
 			return p, err
 		}
-		if len(paths) > 0 && w.isThere(ctx, t, p.changes) {
-			continue // it never left, or is there already
+		if len(paths) > 0 && w.isThere(ctx, t, spec.New, p.changes) {
+			continue // it never left New, or is there already
 		}
 		if len(paths) > 0 {
 			p.blocked = blockedBy(r, t.path, spec, paths)
@@ -160,18 +154,18 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 	return p, nil
 }
 
-// isThere tells whether a checkout is where a move leads already: its index and
-// its files, as far as the move changes them.
-func (w *Workspaces) isThere(ctx context.Context, t worktree, changes []treeChange) bool {
-	there := make([]treeChange, len(changes))
+// isThere reports whether a checkout is at the target of a move already: its index
+// and its files, as far as the move changes them.
+func (w *Workspaces) isThere(ctx context.Context, t worktree, to string, changes []gitfiles.Change) bool {
+	there := make([]gitfiles.Change, len(changes))
 	for i, c := range changes {
-		there[i] = treeChange{Path: c.Path, OldMode: c.NewMode, Old: c.New}
+		there[i] = gitfiles.Change{Path: c.Path, OldMode: c.NewMode, Old: c.New}
 	}
-	dirty, err := w.dirtyPaths(ctx, t, there)
-	return err == nil && !slices.ContainsFunc(there, func(c treeChange) bool { return dirty[c.Path] })
+	dirty, err := w.dirtyPaths(ctx, t, to, there)
+	return err == nil && !slices.ContainsFunc(there, func(c gitfiles.Change) bool { return dirty[c.Path] })
 }
 
-// blockedBy says that files of a checkout are in the way of a move.
+// blockedBy says that files of a checkout block a move.
 func blockedBy(r repo, checkout string, spec coppice.MoveSpec, paths []string) coppice.MoveResult {
 	text := fmt.Sprintf("%s has %s checked out, with changes of yours in files that the next landing changes too: %s", checkout, spec.Base, listed(paths))
 	rel := paths
@@ -183,14 +177,14 @@ func blockedBy(r repo, checkout string, spec coppice.MoveSpec, paths []string) c
 	}
 	return coppice.MoveResult{Now: spec.Old, Blocked: text, Need: &coppice.Need{
 		Kind: coppice.NeedCheckout, Text: text, Paths: rel,
-		Fix: "commit, stash, move or undo your changes in these files; the landing then goes on by itself",
+		Fix: "commit, stash, move or undo your changes in these files; the landing then continues automatically",
 	}}
 }
 
 const stageName = "coppice-landing"
 
-// stageDir is where the files for a checkout are staged: on its file system, and
-// not among its files where that can be.
+// stageDir returns where the files for a checkout are staged: on its file system,
+// and not among its files if possible.
 func stageDir(t worktree) string {
 	if sameDevice(t.path, t.git) {
 		return filepath.Join(t.git, stageName)
@@ -198,9 +192,9 @@ func stageDir(t worktree) string {
 	return filepath.Join(t.path, "."+stageName)
 }
 
-// advance moves the branch, which is at a commit now, and the checkouts that are on
-// it from Old to New. When a checkout cannot follow after all, because the person
-// changed it in this moment, nothing moves.
+// advance moves the branch, which is at the commit now, and its checkouts from Old
+// to New. If a checkout cannot follow because the person changed it at this moment,
+// nothing moves.
 func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec, now string) (coppice.MoveResult, error) {
 	plan, err := w.plan(ctx, r, spec)
 	if err != nil || plan.blocked.Blocked != "" {
@@ -220,17 +214,14 @@ func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec,
 	if err := context.Cause(ctx); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	ctx = context.WithoutCancel(ctx) // from here on it is carried through
+	ctx = context.WithoutCancel(ctx) // from here on the move is completed
 	m := &moveRecord{Base: spec.Base, Old: spec.Old, New: spec.New, Refs: refs, Trees: plan.trees, Changes: plan.changes}
-	if m.Holder, err = holder(); err != nil {
-		return coppice.MoveResult{}, err
-	}
 	if err := w.writeRecord(r, m); err != nil {
 		return coppice.MoveResult{}, err
 	}
 	res, err := w.carryOut(ctx, r, spec, m, lines)
 	if err != nil {
-		return coppice.MoveResult{}, err // the record stays; the next try begins with it
+		return coppice.MoveResult{}, err // the record stays, and the next attempt starts with it
 	}
 	if err := w.closeRecord(r, m); err != nil {
 		return coppice.MoveResult{}, err
@@ -241,9 +232,9 @@ func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec,
 	return res, nil
 }
 
-// refLines says which refs of the person's repository change with the base: the
-// ref that keeps commits, when it is at the old base, and the remote-tracking
-// branch after a push.
+// refLines returns which refs of the person's repository change: the base, the ref
+// that keeps commits if it is at the old base, and the remote-tracking branch
+// after a push.
 func (w *Workspaces) refLines(ctx context.Context, r repo, spec coppice.MoveSpec, now string) (lines, refs []string, err error) {
 	base := "refs/heads/" + spec.Base
 	lines, refs = []string{"update " + base + " " + spec.New + " " + now}, []string{base}
@@ -261,15 +252,15 @@ func (w *Workspaces) refLines(ctx context.Context, r repo, spec coppice.MoveSpec
 	return lines, refs, nil
 }
 
-// carryOut does what the record says. After an error the record tells how to go
-// on; a result means that the checkouts are where the branch is.
+// carryOut does what the record says. After an error, the record says how to
+// continue. A result means that the checkouts are where the branch is.
 func (w *Workspaces) carryOut(ctx context.Context, r repo, spec coppice.MoveSpec, m *moveRecord, lines []string) (coppice.MoveResult, error) {
 	if err := errors.Join(w.adopt(ctx, r, spec.Old, spec.New), w.step("adopted")); err != nil {
 		return coppice.MoveResult{}, err
 	}
 	for i := range m.Trees {
 		f := &m.Trees[i]
-		held, err := w.lockIndex(*f, m.Holder)
+		held, err := w.lockIndex(*f)
 		if err != nil {
 			return coppice.MoveResult{}, err
 		}
@@ -279,7 +270,7 @@ func (w *Workspaces) carryOut(ctx context.Context, r repo, spec coppice.MoveSpec
 		}
 		if err := w.stage(ctx, *f, spec.Old, spec.New); err != nil {
 			w.unlockTrees(m.Trees[:i+1])
-			if git.Exit(err) == 128 && !noRoom(err) {
+			if git.Exit(err) == 128 && !diskFull(err) {
 				return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s has %s checked out and cannot follow: %s", f.Path, spec.Base, said(err))}, nil
 			}
 			return coppice.MoveResult{}, err
@@ -306,7 +297,7 @@ func (w *Workspaces) carryOut(ctx context.Context, r repo, spec coppice.MoveSpec
 	return w.swap(ctx, r, spec, m, t)
 }
 
-// swap brings the files into the checkouts and commits the change of the branch.
+// swap places the files in the checkouts and commits the change of the branch.
 func (w *Workspaces) swap(ctx context.Context, r repo, spec coppice.MoveSpec, m *moveRecord, t *git.Transaction) (coppice.MoveResult, error) {
 	for i, f := range m.Trees {
 		changes := f.present(m.Changes)
@@ -336,14 +327,14 @@ func (w *Workspaces) swap(ctx context.Context, r repo, spec coppice.MoveSpec, m 
 	return coppice.MoveResult{Moved: true, Now: spec.New}, w.step("ref moved")
 }
 
-// unlockTrees gives the locks of checkouts back.
+// unlockTrees releases the locks of checkouts.
 func (w *Workspaces) unlockTrees(trees []following) {
 	for _, f := range trees {
 		_ = os.Remove(f.lock())
 	}
 }
 
-// said returns git's own words, on one line.
+// said returns git's message on one line.
 func said(err error) string {
 	var ge *git.Error
 	if errors.As(err, &ge) {
@@ -352,20 +343,20 @@ func said(err error) string {
 	return err.Error()
 }
 
-// progress names the operations git may be in the middle of, by the file that
-// tells.
+// progress names the operations that git can be in the middle of, by a file that it
+// has during the operation.
 var progress = []struct{ file, what string }{
 	{"MERGE_HEAD", "a merge"}, {"rebase-merge", "a rebase"}, {"rebase-apply", "a rebase"}, {"CHERRY_PICK_HEAD", "a cherry-pick"},
 	{"REVERT_HEAD", "a revert"}, {"BISECT_LOG", "a bisect"}, {"index.lock", "another git command"},
 }
 
-// inProgress tells whether a checkout is in the middle of something.
+// inProgress reports whether a checkout is in the middle of an operation.
 func inProgress(dir string) bool {
 	return slices.ContainsFunc(progress, func(p struct{ file, what string }) bool { return exists(filepath.Join(dir, p.file)) })
 }
 
-// busy returns the checkouts that have to move with the base, and says why it must
-// not move now; empty when it may.
+// busy returns the checkouts that have to move with the base, and why the base must
+// not move now, or "".
 func (w *Workspaces) busy(ctx context.Context, r repo, base string) (trees []worktree, why string, err error) {
 	list, err := w.worktrees(ctx, r)
 	if err != nil {
@@ -383,11 +374,11 @@ func (w *Workspaces) busy(ctx context.Context, r repo, base string) (trees []wor
 		}
 		for _, p := range progress {
 			file := filepath.Join(t.git, p.file)
-			if !exists(file) || p.file == "index.lock" && abandoned(file) {
+			if !exists(file) || p.file == "index.lock" && gitfiles.IsAbandoned(file) {
 				continue
 			}
 			if p.file == "index.lock" {
-				return nil, fmt.Sprintf("%s has %s checked out and another git command works there: %s", t.path, base, lockHolder(file, t.path)), nil
+				return nil, fmt.Sprintf("%s has %s checked out and another git command runs there: %s", t.path, base, lockHolder(file, t.path)), nil
 			}
 			return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.path, base, p.what), nil
 		}
@@ -396,8 +387,8 @@ func (w *Workspaces) busy(ctx context.Context, r repo, base string) (trees []wor
 	return trees, "", nil
 }
 
-// busyWith names the operation that took a worktree off the base and will put
-// it back there.
+// busyWith names the operation that took a worktree off the base and will return it
+// to the base.
 func busyWith(dir, base string) string {
 	for _, f := range []struct{ file, name, what string }{
 		{"rebase-merge/head-name", "refs/heads/" + base, "a rebase"},
@@ -405,7 +396,7 @@ func busyWith(dir, base string) string {
 		{"BISECT_START", base, "a bisect"},
 	} {
 		file := filepath.Join(dir, f.file)
-		if !exists(file) { // as always, and cheaper to find out than by opening it
+		if !exists(file) { // the usual case, and cheaper than opening it
 			continue
 		}
 		if b, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(b)) == f.name {

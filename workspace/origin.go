@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Origin tells where some files of a checkout come from, as they are now.
+// Origin says where the current state of some files of a checkout comes from.
 type Origin struct {
 	Edited bool   // they differ from the commit that is checked out
-	Branch string // that is checked out; "" when none is
-	Commit string // the last one that changed them; "" when none did
-	Task   string // that it landed, as it says itself; "" for anybody else's
+	Branch string // that is checked out; "" if none is
+	Commit string // the last one that changed them; "" if none did
+	Task   string // that the commit landed, by its trailer; "" for other commits
 }
 
-// OriginOf tells where files of the checkout at root come from. What is edited is
-// not looked at further. The index is not asked: while a landing moves the
-// checkout, it is behind both.
+// OriginOf returns where files of the checkout at root come from. For edited files it
+// returns nothing else. It does not use the index, which is not up to date while a
+// landing moves the checkout.
 func (w *Workspaces) OriginOf(ctx context.Context, root string, files []string) (o Origin, err error) {
 	if o.Edited, err = w.edited(ctx, root, files); err != nil || o.Edited {
 		return o, err
@@ -36,7 +36,7 @@ func (w *Workspaces) OriginOf(ctx context.Context, root string, files []string) 
 	return o, err
 }
 
-// edited tells whether files of a checkout differ from the commit that is
+// edited reports whether files of a checkout differ from the commit that is
 // checked out.
 func (w *Workspaces) edited(ctx context.Context, root string, files []string) (bool, error) {
 	out, err := w.git.Run(ctx, root, append([]string{"ls-tree", "-r", "HEAD", "--"}, files...)...)

@@ -5,7 +5,7 @@ import (
 )
 
 // TestOrigin: files come from an edit, from a commit of a person, or from a task
-// that says so; which branch is checked out is told with it.
+// that says so. The result has the branch that is checked out.
 func TestOrigin(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -11,8 +11,8 @@ import (
 	"coppice/workspace/git"
 )
 
-// settleOurs takes conflicts in files that the candidate does not change for
-// settled: the base's version stands.
+// settleOurs resolves conflicts in files that candidates must not change: the
+// base's version wins.
 func (m *merged) settleOurs(ours []string) {
 	if len(ours) == 0 || !m.conflicted {
 		return
@@ -21,14 +21,14 @@ func (m *merged) settleOurs(ours []string) {
 	m.conflicted = len(m.files) > 0
 }
 
-// resolved adds to files of a checkout those that they lead to as symbolic
-// links, where these are in the checkout as well.
+// resolved adds the targets of symbolic links to a list of files, if they are in the
+// checkout.
 func resolved(tree string, names []string) []string {
 	all := slices.Clone(names)
 	for _, n := range names {
 		to, err := filepath.EvalSymlinks(filepath.Join(tree, filepath.FromSlash(n)))
 		if err != nil {
-			continue // not there, or a link to nowhere
+			continue // it is missing, or its target is
 		}
 		rel, err := filepath.Rel(tree, to)
 		if rel = filepath.ToSlash(rel); err == nil && filepath.IsLocal(rel) && !slices.Contains(all, rel) {
@@ -38,35 +38,34 @@ func resolved(tree string, names []string) []string {
 	return all
 }
 
-// withOurs returns a tree in which the named files are as the base has them.
+// withOurs returns a tree in which these files are as in the base.
 func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ours []string) (string, error) {
 	if len(ours) == 0 {
 		return tree, nil
 	}
-	if c, err := readCommit(r.git, base); err == nil && sameAt(r.git, c.tree, tree, ours) {
-		return tree, nil
-	}
-	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", tree, base, "--"}, ours...)
-	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: []string{"GIT_LITERAL_PATHSPECS=1"}, Args: args})
+	changes, err := w.changes(ctx, r.git, tree, base)
 	if err != nil {
 		return "", err
 	}
 	var info strings.Builder
-	for _, c := range rawDiff(out) {
-		if c.mode == "000000" {
-			c.mode = "0" // not in the base: it goes
+	for _, c := range changes {
+		if !within(c.Path, ours) {
+			continue
 		}
-		fmt.Fprintf(&info, "%s %s\t%s\x00", c.mode, c.id, c.path)
+		if c.NewMode == "" { // the base does not have it
+			c.NewMode, c.New = "0", strings.Repeat("0", len(c.Old))
+		}
+		fmt.Fprintf(&info, "%s %s\t%s\x00", c.NewMode, c.New, c.Path)
 	}
 	return w.editTree(ctx, r, tree, info.String())
 }
 
-// editTree changes entries of a tree, given as git update-index wants them.
+// editTree changes entries of a tree, in the format of git update-index.
 func (w *Workspaces) editTree(ctx context.Context, r repo, tree, info string) (string, error) {
 	if info == "" {
 		return tree, nil
 	}
-	index, err := tempIndex(r, r.tmp()) // there is no index there: it begins empty
+	index, err := tempIndex(r, r.tmp()) // there is no index, so it starts empty
 	if err != nil {
 		return "", err
 	}

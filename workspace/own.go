@@ -13,22 +13,26 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
+	"coppice/workspace/gitconfig"
+	"coppice/workspace/gitfiles"
 )
 
-// Coppice keeps what is its own out of the person's repository. For each
-// repository there is a bare one beside the workspaces. It has the branches of
-// tasks, the commits that are about to land and the trash, and it borrows the
-// person's objects through git's alternates. Each workspace in turn is a
-// repository that borrows from both. The person's repository gets what lands,
-// and one ref that keeps borrowed commits from being pruned.
+// Coppice keeps its branches and refs out of the person's repository. For each
+// repository there is a bare one beside the workspaces, Coppice's own. It has the
+// branches of tasks, the commits that are about to land and the trash, and it
+// borrows the person's objects through git's alternates. Each workspace is a
+// repository that borrows from both. The person's repository gets what lands, and
+// one ref that keeps git from pruning borrowed commits.
 
 // ownName is the directory of Coppice's own repository, beside the workspaces.
 const ownName = "repo.git"
 
-// use returns the repository that dir is in, and makes Coppice's own repository
-// for it when it is missing.
+// use returns the repository that dir is in, and creates Coppice's own repository
+// if it is missing.
 func (w *Workspaces) use(ctx context.Context, dir string) (repo, error) {
 	r, err := w.find(ctx, dir)
 	if err != nil {
@@ -36,7 +40,7 @@ func (w *Workspaces) use(ctx context.Context, dir string) (repo, error) {
 	}
 	if !exists(filepath.Join(r.git, "HEAD")) {
 		if err := w.makeOwn(ctx, r); err != nil {
-			return r, told(fmt.Errorf("making Coppice's own repository for %s: %w", r.root, err))
+			return r, classify(fmt.Errorf("creating Coppice's own repository for %s: %w", r.root, err))
 		}
 	}
 	if err := w.note(r); err != nil {
@@ -54,7 +58,7 @@ type source struct {
 
 func sourceFile(dir string) string { return filepath.Join(dir, "source.json") }
 
-// note writes down which repository the directory belongs to, once.
+// note stores once which repository the directory belongs to.
 func (w *Workspaces) note(r repo) error {
 	w.mu.Lock()
 	known := w.noted[r.dir] == r
@@ -63,7 +67,7 @@ func (w *Workspaces) note(r repo) error {
 	if known {
 		return nil
 	}
-	return writeJSON(sourceFile(r.dir), source{Root: r.root, User: r.user})
+	return atomicfile.WriteJSON(sourceFile(r.dir), source{Root: r.root, User: r.user})
 }
 
 // of returns the repository that a directory of workspaces belongs to.
@@ -85,7 +89,7 @@ func (w *Workspaces) of(dir string) (repo, error) {
 	return repo{root: s.Root, user: s.User, dir: dir, git: filepath.Join(dir, ownName)}, nil
 }
 
-// sameDevice tells whether two paths are on one file system.
+// sameDevice reports whether two paths are on one file system.
 func sameDevice(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -100,10 +104,10 @@ func sameDevice(a, b string) bool {
 	return ok && ok2 && s.Dev == t.Dev
 }
 
-// makeOwn makes the repository under another name first, so that it is whole or
+// makeOwn creates the repository under another name first, so that it is complete or
 // missing.
 func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
-	unlock, err := w.lock(ctx, r.lockFile())
+	unlock, err := w.locks.Wait(ctx, r.lockFile())
 	if err != nil {
 		return err
 	}
@@ -124,8 +128,8 @@ func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
 	}
 	defer os.RemoveAll(made)
 	err = writeFiles(made, map[string]string{
-		"HEAD":                    "ref: refs/heads/coppice/none\n", // a bare repository must name a branch; nobody makes this one
-		"config":                  renderConfig(append(needed(settings), setting("core.bare", "true"), setting("gc.auto", "0"), setting("core.fsync", "committed"))),
+		"HEAD":                    "ref: refs/heads/coppice/none\n", // a bare repository must name a branch; this one never exists
+		"config":                  gitconfig.Render(append(gitconfig.Needed(settings), gitconfig.Set("core.bare", "true"), gitconfig.Set("gc.auto", "0"), gitconfig.Set("core.fsync", "committed"))),
 		"objects/info/alternates": alternate(filepath.Join(r.user, "objects")),
 		"refs/heads/":             "",
 		"objects/pack/":           "",
@@ -138,7 +142,7 @@ func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(r.git); err != nil { // without a HEAD nothing was ever kept in it
+	if err := os.RemoveAll(r.git); err != nil { // without a HEAD it never had anything
 		return err
 	}
 	if err := errors.Join(os.Rename(made, r.git), syncDir(r.dir)); err != nil || old == nil {
@@ -183,7 +187,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// alternate is the line that names an object directory to borrow from.
+// alternate returns the line that names an object directory to borrow from.
 func alternate(objects string) string {
 	if strings.HasPrefix(objects, `"`) || strings.HasPrefix(objects, "#") {
 		objects = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(objects) + `"`
@@ -191,10 +195,9 @@ func alternate(objects string) string {
 	return objects + "\n"
 }
 
-// copyChanged makes a small file of git's the same as another one, which may be
-// missing.
+// copyChanged makes a file the same as another one, which may be missing.
 func copyChanged(from, to string) error {
-	want, err := readRegular(from, maxPacked)
+	want, err := gitfiles.ReadRegular(from, 256<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -207,151 +210,34 @@ func copyChanged(from, to string) error {
 	if have, err := os.ReadFile(to); err == nil && bytes.Equal(have, want) {
 		return nil
 	}
-	return replaceFile(to, want)
+	return atomicfile.Write(to, want, 0o644)
 }
 
-// replaceFile writes a file as a whole.
-func replaceFile(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
-}
-
-func setting(key, value string) git.Setting { return git.Setting{Key: key, Value: value} }
-
-// needed picks the settings without which git cannot read the person's objects:
-// their format, and where a partial clone gets missing ones from.
-func needed(settings []git.Setting) []git.Setting {
-	version, promisor := "0", map[string]bool{}
-	for _, s := range settings {
-		if section, rest, _ := strings.Cut(s.Key, "."); section == "remote" && strings.HasSuffix(rest, ".promisor") {
-			promisor[strings.TrimSuffix(s.Key, "promisor")] = true
-		}
-	}
-	var list []git.Setting
-	for _, s := range settings {
-		if s.Scope != "local" && s.Scope != "worktree" {
-			continue
-		}
-		name := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
-		switch {
-		case s.Key == "extensions.objectformat" || s.Key == "extensions.partialclone":
-			version = "1"
-			list = append(list, s)
-		case promisor[strings.TrimSuffix(s.Key, name)]:
-			list = append(list, s)
-		}
-	}
-	return append([]git.Setting{setting("core.repositoryformatversion", version)}, list...)
-}
-
-// renderConfig writes settings as a configuration file of git.
-func renderConfig(settings []git.Setting) string {
-	var b strings.Builder
-	for _, s := range settings {
-		section, rest, _ := strings.Cut(s.Key, ".")
-		name := rest
-		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
-			name = rest[dot+1:]
-			section = fmt.Sprintf("%s \"%s\"", section, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(rest[:dot]))
-		}
-		value := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).Replace(s.Value)
-		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, name, value)
-	}
-	return b.String()
-}
-
-// unwanted are settings of the person's repository that a workspace must not
-// have: they say where and how the repository itself is kept.
-func unwanted(key string) bool {
-	section, _, _ := strings.Cut(key, ".")
-	switch section {
-	case "extensions", "include", "includeif", "gc", "maintenance", "index", "receive", "worktree", "pack", "repack":
-		return true
-	}
-	switch key {
-	case "core.bare", "core.worktree", "core.repositoryformatversion", "core.splitindex", "core.fsmonitor", "core.untrackedcache", "core.sparsecheckout",
-		"core.sparsecheckoutcone", "core.hookspath", "core.sharedrepository", "core.logallrefupdates", "core.ignorestat", "core.fsync", "core.alternaterefscommand",
-		"core.alternaterefsprefixes", "core.trustctime", "core.checkstat":
-		return true
-	}
-	return false
-}
-
-// workspaceConfig is the configuration of a workspace's repository: what the
-// person's says, as far as it is about the work. What names programs and
-// addresses is as the person confirmed it.
+// workspaceConfig returns the configuration of a workspace's repository, and
+// whether its checkout is sparse.
 func (w *Workspaces) workspaceConfig(ctx context.Context, r repo) (config string, sparse bool, err error) {
 	settings, err := w.git.Settings(ctx, r.root)
 	if err != nil {
 		return "", false, err
 	}
 	confirmed, known := w.confirmed(r.dir)
-	list := append(needed(settings), setting("core.bare", "false"), setting("core.logallrefupdates", "true"), setting("gc.auto", "0"), setting("maintenance.auto", "false"),
-		// What a workspace makes is copied, and synced, when it is saved.
-		setting("core.fsync", "none"))
-	have := map[string]bool{}
-	for _, s := range list {
-		have[s.Key] = true
-	}
-	cone := false
-	hooks := filepath.Join(r.user, "hooks")
-	take := func(s git.Setting) {
-		if (s.Scope == "local" || s.Scope == "worktree") && !unwanted(s.Key) && !have[s.Key] {
-			list = append(list, s)
-		}
-	}
-	for _, s := range settings {
-		local := s.Scope == "local" || s.Scope == "worktree"
-		switch {
-		case local && s.Key == "core.sparsecheckout":
-			sparse = isTrue(s.Value)
-		case local && s.Key == "core.sparsecheckoutcone":
-			cone = isTrue(s.Value)
-		case s.Key == "core.hookspath" && local && !known:
-			hooks = s.Value
-		case !known || !decisive(s.Key):
-			take(s)
-		}
-	}
-	for _, s := range confirmed {
-		if s.Key == "core.hookspath" && s.Scope != "global" && s.Scope != "system" {
-			hooks = s.Value
-		}
-		take(s)
-	}
-	if exists(filepath.Join(r.user, "lfs")) && !have["lfs.storage"] {
-		list = append(list, setting("lfs.storage", filepath.Join(r.user, "lfs")))
-	}
-	if hooks != filepath.Join(r.user, "hooks") || len(hooksIn(hooks)) > 0 {
-		list = append(list, setting("core.hookspath", hooks))
-	}
-	if sparse {
-		list = append(list, setting("core.sparsecheckout", "true"), setting("core.sparsecheckoutcone", fmt.Sprint(cone)))
-	}
-	return renderConfig(list), sparse, nil
+	config, sparse = gitconfig.ForWorkspace(r.user, settings, confirmed, known)
+	return config, sparse, nil
 }
 
-// keepRef is the one ref of Coppice's in the person's repository. It keeps the
-// commits that workspaces began from, whatever becomes of the base.
+// keepRef is Coppice's only ref in the person's repository. It keeps the commits
+// from which workspaces started, also if the base moves elsewhere.
 const keepRef = "refs/coppice/keep"
 
-// keep sees to it that the person's git does not prune a commit of the person's
-// that a workspace is made from. The ref is at the commit itself, or at a commit of Coppice's that
-// has this one and the former ones as parents.
+// keep keeps the person's git from pruning a commit from which a workspace starts.
+// The ref is at the commit itself, or at a commit of Coppice that has it and the
+// earlier ones as parents.
 func (w *Workspaces) keep(ctx context.Context, r repo, commit string) error {
 	refs, err := w.refs(ctx, r.users(), keepRef)
 	if err != nil || refs[keepRef] == commit {
 		return err
 	}
-	unlock, err := w.lock(ctx, filepath.Join(r.dir, "keep.lock"))
+	unlock, err := w.locks.Wait(ctx, filepath.Join(r.dir, "keep.lock"))
 	if err != nil {
 		return err
 	}
@@ -372,20 +258,20 @@ func (w *Workspaces) keep(ctx context.Context, r repo, commit string) error {
 			}
 		}
 	}
-	if !plainRefs(r.user) {
-		return w.updateRefs(ctx, r.users(), "keep", "update "+keepRef+" "+to)
+	files := w.files(ctx, r.user)
+	if _, err := files.Refs(keepRef); err == nil {
+		mode, err := w.shared(ctx, r)
+		if err != nil {
+			return err
+		}
+		if err := mode.mkdir(filepath.Dir(filepath.Join(r.user, filepath.FromSlash(keepRef)))); err != nil {
+			return err
+		}
+		if files.SetRef(keepRef, to) == nil {
+			return nil
+		}
 	}
-	// A lock of Coppice's says who holds it, so that one that a crash left is
-	// known for what it is.
-	mode, err := w.shared(ctx, r)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(r.user, filepath.FromSlash(keepRef))
-	if err := mode.mkdir(filepath.Dir(file)); err != nil {
-		return err
-	}
-	return replaceRef(r.user, file, to+"\n")
+	return w.updateRefs(ctx, r.users(), "keep", "update "+keepRef+" "+to)
 }
 
 // keepBoth writes a commit with two parents and an empty tree into the person's
@@ -395,14 +281,13 @@ func (w *Workspaces) keepBoth(ctx context.Context, r repo, a, b string) (string,
 	if err != nil {
 		return "", err
 	}
-	who := git.Person{Name: "Coppice", Email: "coppice@localhost"}
-	env := append(identity("AUTHOR", who, "0 +0000"), identity("COMMITTER", who, "0 +0000")...)
-	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Stdin: []byte("Commits that workspaces of Coppice began from\n"),
+	by := ownSignature(time.Unix(0, 0))
+	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: signatureEnv(by, by), Stdin: []byte("Commits that workspaces of Coppice began from\n"),
 		Args: []string{"commit-tree", "-p", a, "-p", b, "-F", "-", strings.TrimSpace(tree)}})
 	return strings.TrimSpace(out), err
 }
 
-// isOwn tells whether a commit is missing in the person's repository: then
+// isOwn reports whether a commit is missing in the person's repository. Then only
 // Coppice's own has it.
 func (w *Workspaces) isOwn(ctx context.Context, r repo, commit string) (bool, error) {
 	_, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Args: []string{"cat-file", "-e", commit + "^{commit}"}, OK: []int{1, 128}})

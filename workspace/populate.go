@@ -14,10 +14,10 @@ import (
 	"coppice/workspace/git"
 )
 
-// populate checks the slot's branch out, and makes it at start when Coppice's own
-// repository does not have it; it tells whether it was there. Whatever was in the
-// directory before is gone afterwards, so it is called only for slots that belong
-// to nobody yet.
+// populate checks the slot's branch out. If Coppice's own repository does not have
+// the branch, populate creates it at start; branched reports whether it existed.
+// Populate removes everything else in the directory, so it is called only for slots
+// that nobody uses yet.
 func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string) (branched bool, err error) {
 	tree, own := r.path(s), "refs/heads/"+s.Branch
 	refs, err := w.refs(ctx, r.own(), own)
@@ -53,25 +53,17 @@ func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string)
 	return branched, w.submodules(ctx, r, tree)
 }
 
-// isFresh tells whether a workspace has nothing but its git directory.
+// isFresh reports whether a workspace has only its git directory.
 func isFresh(tree string) (bool, error) {
 	entries, err := os.ReadDir(tree)
 	return len(entries) == 1, err
 }
 
-func isTrue(s string) bool {
-	switch strings.ToLower(s) {
-	case "true", "yes", "on", "1":
-		return true
-	}
-	return false
-}
-
-// clean removes everything that is not tracked, ignored files included: what
-// one task leaves must not change what the next one sees.
+// clean removes everything that is not tracked, ignored files included, so that
+// nothing of one task affects the next.
 func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {
 	tree := r.path(s)
-	if cleanPlainly(tree, filepath.Join(r.inside(s).git, "index")) == nil {
+	if w.files(ctx, r.inside(s).git).Checkout(tree, r.inside(s).git).Clean() == nil {
 		return nil
 	}
 	_, err := w.git.Run(ctx, tree, "clean", "-ffdxq")
@@ -91,10 +83,10 @@ func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {
 	return err
 }
 
-// submodules checks the submodules out. Their addresses are passed to git for
-// this one call, because `submodule init` would write them into the workspace's
-// configuration. Addresses on this machine are followed only when the
-// repository itself comes from one.
+// submodules checks the submodules out. It passes their addresses to git for one
+// call, because `submodule init` would write them into the workspace's
+// configuration. Addresses on this machine are used only if the repository itself
+// comes from one.
 func (w *Workspaces) submodules(ctx context.Context, r repo, tree string) error {
 	if st, err := os.Lstat(filepath.Join(tree, ".gitmodules")); err != nil || !st.Mode().IsRegular() {
 		return nil
@@ -102,7 +94,7 @@ func (w *Workspaces) submodules(ctx context.Context, r repo, tree string) error 
 	out, err := w.git.Do(ctx, git.Call{Dir: tree, OK: []int{1},
 		Args: []string{"config", "--file", ".gitmodules", "--no-includes", "--null", "--get-regexp", `^submodule\..*\.url$`}})
 	if err != nil {
-		return coppice.Failf(coppice.ClassEnvironment, "cannot read .gitmodules: "+err.Error(), "mend .gitmodules on the base branch")
+		return coppice.Failf(coppice.ClassEnvironment, "cannot read .gitmodules: "+err.Error(), "fix .gitmodules on the base branch")
 	}
 	own, err := w.git.Settings(ctx, tree)
 	if err != nil {
@@ -142,7 +134,7 @@ func (w *Workspaces) submodules(ctx context.Context, r repo, tree string) error 
 	return err
 }
 
-// local tells whether a repository's address is a path on this machine.
+// local reports whether a repository's address is a path on this machine.
 func local(url string) bool {
 	if strings.HasPrefix(url, "file://") {
 		return true

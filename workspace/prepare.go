@@ -11,16 +11,15 @@ import (
 	"coppice"
 )
 
-// Prepare makes the workspace of a task, or completes a half-made one. The
-// branch is made from the base's commit, or from the one the spec names, unless
-// it is there already. A detached one is at its commit and on no branch; its
-// files are read-only.
+// Prepare creates or completes the workspace of a task. If the branch does not exist,
+// it starts at the base's commit, or at the one that the spec names. A detached
+// workspace is at a commit and on no branch, and its files are read-only.
 func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (coppice.PrepareResult, error) {
 	if spec.Detached {
-		return w.prepareLook(ctx, spec)
+		return w.prepareDetached(ctx, spec)
 	}
-	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
-		return coppice.PrepareResult{}, firstError(err)
+	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
+		return coppice.PrepareResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
@@ -31,25 +30,25 @@ func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (cop
 		return coppice.PrepareResult{}, err
 	}
 	if err := w.keep(ctx, r, base); err != nil {
-		return coppice.PrepareResult{}, told(err)
+		return coppice.PrepareResult{}, classify(err)
 	}
 	start := base
 	if spec.From != "" {
 		if start, base, err = w.forkPoint(ctx, r, spec.From, base); err != nil {
-			return coppice.PrepareResult{}, told(err)
+			return coppice.PrepareResult{}, classify(err)
 		}
 	}
 	want := slot{Key: spec.Key, Branch: spec.Branch, Onto: spec.Base, Base: base}
 	res, err := w.build(ctx, r, want, building{start: start, policy: spec.Policy})
-	return res, told(err)
+	return res, classify(err)
 }
 
-// forkPoint resolves the branch or commit that another branch begins from, and
+// forkPoint resolves the branch or commit from which another branch starts, and
 // where it left the base. A task's branch is in Coppice's own repository.
 func (w *Workspaces) forkPoint(ctx context.Context, r repo, from, base string) (start, left string, err error) {
 	if coppice.ValidHash(from) == nil {
 		if start, err = w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", from+"^{commit}"); err != nil {
-			return "", "", coppice.Failf(coppice.ClassEnvironment, "the commit "+from+" to begin from is gone", "make a new task")
+			return "", "", coppice.Failf(coppice.ClassEnvironment, "the commit "+from+" to start from is gone", "create a new task")
 		}
 	} else if err = coppice.ValidBranch(from); err != nil {
 		return "", "", err
@@ -64,16 +63,16 @@ func (w *Workspaces) forkPoint(ctx context.Context, r repo, from, base string) (
 		return "", "", err
 	}
 	if left, err = w.git.Run(ctx, r.git, "merge-base", base, start); err != nil {
-		return "", "", fmt.Errorf("looking where %s left the base: %w", from, err)
+		return "", "", fmt.Errorf("finding where %s left the base: %w", from, err)
 	}
 	return start, left, nil
 }
 
-// anyBranch returns the commit of a task's branch, or of one of the person's. What
-// an agent that is at work has committed counts.
+// anyBranch returns the commit of a branch of a task or of the person. It includes
+// commits of an agent that still runs.
 func (w *Workspaces) anyBranch(ctx context.Context, r repo, name string) (string, error) {
 	if err := w.saveCommits(ctx, r, name); err != nil {
-		w.log.WarnContext(ctx, "the newest commits of a branch cannot be had", "branch", name, "error", err)
+		w.log.WarnContext(ctx, "the newest commits of a branch cannot be read", "branch", name, "error", err)
 	}
 	refs, err := w.refs(ctx, r.own(), "refs/heads/"+name)
 	if err != nil {
@@ -85,8 +84,8 @@ func (w *Workspaces) anyBranch(ctx context.Context, r repo, name string) (string
 	return w.branch(ctx, r, name)
 }
 
-// saveCommits brings what was committed on a task's branch into Coppice's own
-// repository, while an agent may be at work in the workspace.
+// saveCommits copies the commits of a task's branch into Coppice's own repository,
+// while an agent may still run in the workspace.
 func (w *Workspaces) saveCommits(ctx context.Context, r repo, branch string) error {
 	list, err := w.slots(r)
 	if err != nil {
@@ -97,7 +96,8 @@ func (w *Workspaces) saveCommits(ctx context.Context, r repo, branch string) err
 		return nil
 	}
 	dir, own := r.inside(list[i]).git, "refs/heads/"+branch
-	_, head, err := resolve(dir, dir, own)
+	inside, err := w.refs(ctx, r.inside(list[i]), own)
+	head := inside[own]
 	if err != nil || head == "" {
 		return err
 	}
@@ -126,22 +126,24 @@ func validKey(key string) error {
 	return err
 }
 
-// firstError picks the first of joined errors, so that a person reads one.
-func firstError(err error) error {
-	if j, ok := err.(interface{ Unwrap() []error }); ok {
-		return j.Unwrap()[0]
+// first returns the first error, because a person fixes one at a time.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
-// building is what a workspace is made of besides its slot.
+// building says how a workspace is made.
 type building struct {
-	start  string // the commit of its branch, when that must be made
+	start  string // the commit of its branch, if the branch must be created
 	policy coppice.WorkspacePolicy
 	fill   func(ctx context.Context, path string) error // puts uncommitted state into it
 }
 
-// build claims a slot for the key and brings it to ready.
+// build claims a slot for the key and makes it ready.
 func (w *Workspaces) build(ctx context.Context, r repo, want slot, b building) (coppice.PrepareResult, error) {
 	for {
 		s, err := w.claim(ctx, r, want)
@@ -155,10 +157,10 @@ func (w *Workspaces) build(ctx context.Context, r repo, want slot, b building) (
 	}
 }
 
-// occupy brings a claimed slot to ready. It says again when the slot went to
-// somebody else between the claim and its lock.
+// occupy makes a claimed slot ready. It returns again if another key got the slot
+// between the claim and its lock.
 func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b building) (res coppice.PrepareResult, again bool, err error) {
-	unlock, err := w.lock(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
 		return res, false, err
 	}
@@ -172,29 +174,29 @@ func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b buildin
 		return res, false, err
 	}
 	if s.State == slotRemoving {
-		// A removal that crashed. It is completed first; then the task begins again.
+		// A removal crashed. It is completed first, and then the task starts again.
 		_, err := w.finishRemove(ctx, r, s)
 		return res, err == nil, err
 	}
 	if s.Branch != want.Branch {
 		return res, false, coppice.Errorf(coppice.EConflict, "the workspace of %s is on the branch %s, not %s", s.Key, s.Branch, want.Branch)
 	}
-	if s.looks() && s.Base != want.Base {
-		// It was made to look at something else.
-		err := w.dropLook(ctx, r, s)
+	if s.isDetached() && s.Base != want.Base {
+		// It is at another commit.
+		err := w.dropDetached(ctx, r, s)
 		return res, err == nil, err
 	}
 	head := ""
 	if s.State == slotMaking {
 		s.Clean = claimed.Clean && s.Claim == claimed.Claim
 		if !s.Clean && s.Claim != "" {
-			// Whoever claimed it clean must not find it so any more.
+			// The caller that claimed it clean must not rely on that any more.
 			s.Claim = ""
 			if err := w.writeSlot(r, s); err != nil {
 				return res, false, err
 			}
 		}
-		s, head, err = w.furnished(ctx, r, s, b)
+		s, head, err = w.makeReady(ctx, r, s, b)
 	} else {
 		head, err = w.readyHead(ctx, r, s)
 	}
@@ -204,12 +206,12 @@ func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b buildin
 	return coppice.PrepareResult{Path: r.path(s), BaseCommit: s.Base, Head: head, Ports: s.Ports}, false, nil
 }
 
-// furnished takes a slot from making to ready. Each step can be done twice.
-func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) (_ slot, head string, err error) {
+// makeReady takes a slot from making to ready. Each step can be repeated.
+func (w *Workspaces) makeReady(ctx context.Context, r repo, s slot, b building) (_ slot, head string, err error) {
 	path := r.path(s)
 	branched := false
-	if s.looks() {
-		err = w.populateLook(ctx, r, s)
+	if s.isDetached() {
+		err = w.populateDetached(ctx, r, s)
 	} else {
 		branched, err = w.populate(ctx, r, s, b.start)
 	}
@@ -217,20 +219,20 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 		return s, "", err
 	}
 	if branched {
-		// The branch was there before: a retry. Its base is where it left the
-		// base branch, not where that is now.
+		// The branch existed before, so this is a retry. Its base is where it left
+		// the base branch, not where that is now.
 		if mb, err := w.git.Run(ctx, path, "merge-base", s.Base, "HEAD"); err == nil {
 			s.Base = mb
 		}
 	}
 	s.Made, s.Clean, s.Claim = true, false, ""
-	if s.Ports, err = w.givePorts(ctx, portOwner(r, s.Key), b.policy.Ports); err != nil {
+	if s.Ports, err = w.ports.Give(ctx, portOwner(r, s.Key), b.policy.Ports); err != nil {
 		return s, "", err
 	}
-	if s.Given, err = w.furnish(ctx, r, path, b.policy); err != nil {
+	if s.Given, err = w.provide(ctx, r, path, b.policy); err != nil {
 		return s, "", err
 	}
-	if err := errors.Join(w.writeSlot(r, s), w.step("furnished")); err != nil {
+	if err := errors.Join(w.writeSlot(r, s), w.step("provided")); err != nil {
 		return s, "", err
 	}
 	if !s.SetUp {
@@ -239,7 +241,7 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 		}
 		s.SetUp = true
 	}
-	if b.fill != nil { // last: what the agent made of its files counts
+	if b.fill != nil { // last, because changes by the agent win
 		if err := b.fill(ctx, path); err != nil {
 			return s, "", err
 		}
@@ -247,8 +249,8 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 	if err := w.step("set up"); err != nil {
 		return s, "", err
 	}
-	if s.looks() {
-		head, err = w.settleLook(ctx, r, &s, b.policy)
+	if s.isDetached() {
+		head, err = w.settleDetached(ctx, r, &s, b.policy)
 	} else {
 		head, err = w.onBranch(ctx, path, s.Branch)
 	}
@@ -259,10 +261,10 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 	return s, head, w.writeSlot(r, s)
 }
 
-// readyHead returns the head of a workspace that was made before, and saves what a
-// person may have committed there. One that was damaged is repaired first.
+// readyHead returns the head of an existing workspace, and saves commits that a person
+// may have made there. It repairs a damaged workspace first.
 func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, error) {
-	if s.looks() {
+	if s.isDetached() {
 		return w.headOf(ctx, r.path(s))
 	}
 	what, err := w.damage(ctx, r, s)
@@ -277,7 +279,7 @@ func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, err
 		return "", err
 	}
 	if on, _, err := w.head(ctx, r.path(s)); err != nil || on != "refs/heads/"+s.Branch {
-		return head, err // whatever it is on is not the task's branch
+		return head, err // it is not on the task's branch
 	}
 	head, _, err = w.keepBranch(ctx, r, s, head, false)
 	return head, err
@@ -285,7 +287,7 @@ func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, err
 
 func portOwner(r repo, key string) string { return filepath.Base(r.dir) + "/" + key }
 
-// onBranch verifies that the worktree stands where it should, and returns its head.
+// onBranch verifies that a workspace is on its branch, and returns its head.
 func (w *Workspaces) onBranch(ctx context.Context, path, branch string) (string, error) {
 	on, id, err := w.head(ctx, path)
 	if err != nil {
@@ -298,7 +300,7 @@ func (w *Workspaces) onBranch(ctx context.Context, path, branch string) (string,
 	return id, nil
 }
 
-// headOf returns the commit a workspace is at, which must be there.
+// headOf returns the commit of a workspace, which must have one.
 func (w *Workspaces) headOf(ctx context.Context, path string) (string, error) {
 	_, id, err := w.head(ctx, path)
 	if err == nil && id == "" {

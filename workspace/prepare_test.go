@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 func TestInspect(t *testing.T) {
@@ -40,14 +41,14 @@ func TestInspect(t *testing.T) {
 		{t.TempDir(), "", "not in a git repository", "git init"},
 		{bare, "", "bare repository", "git clone"},
 		{empty, "", "no commit yet", "git commit"},
-		{detached, "", "on no branch", "--base"},
+		{detached, "", "not on a branch", "--base"},
 		{b.root, "ai-devlop", `no branch "ai-devlop"; near it are ai-develop`, "git branch ai-devlop"},
 		{b.root, "-rf", "not a valid branch name", ""},
 		{b.root, "$(touch x)", "not a valid branch name", ""},
 		{filepath.Join(b.root, "nothing"), "", "no directory", ""},
-		{filepath.Join(b.root, "file"), "", "is no directory", ""},
-		{filepath.Join(b.root, ".git"), "", "inside of a git directory", ""},
-		{ws, "", "Coppice's own workspaces", "own checkout"},
+		{filepath.Join(b.root, "file"), "", "is not a directory", ""},
+		{filepath.Join(b.root, ".git"), "", "inside a git directory", ""},
+		{ws, "", "a workspace of Coppice", "own checkout"},
 	} {
 		_, err := b.Inspect(b.ctx, c.dir, c.base)
 		var e *coppice.Error
@@ -74,7 +75,7 @@ func TestPrepare(t *testing.T) {
 	if s := run(t, first.Path, "git", "status", "--porcelain"); s != "" {
 		t.Fatal(s)
 	}
-	// Again, with work done and the base gone on: the same place, the work kept.
+	// Again, after work was done and the base moved: the same directory, with the work.
 	write(t, first.Path, "new.txt", "new")
 	head := commit(t, first.Path, "work")
 	write(t, b.root, "c.txt", "c")
@@ -91,7 +92,7 @@ func TestPrepare(t *testing.T) {
 	}
 	s := must[slot](t)(readSlot(first.Path + ".json"))
 	s.State = slotMaking
-	if err := writeJSON(first.Path+".json", s); err != nil {
+	if err := atomicfile.WriteJSON(first.Path+".json", s); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, b.prepare("app-1")); d != "" {
@@ -212,7 +213,7 @@ func TestRecycle(t *testing.T) {
 	}
 }
 
-func TestFurnish(t *testing.T) {
+func TestProvide(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	write(t, b.root, ".env", "SECRET=1")
@@ -334,7 +335,7 @@ func TestPrepareFrom(t *testing.T) {
 	commit(t, source.Path, "work")
 	head := b.saved(source.Path)
 	write(t, b.root, "c.txt", "c")
-	commit(t, b.root, "the base goes on")
+	commit(t, b.root, "the base moves")
 	for key, from := range map[string]string{"app-2": "coppice/app-1", "app-3": head} {
 		spec := coppice.PrepareSpec{Key: key, Repo: b.root, Branch: "coppice/" + key, Base: "main", From: from}
 		for range 2 { // the second time finds it

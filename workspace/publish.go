@@ -15,17 +15,20 @@ import (
 	"path/filepath"
 	"strings"
 
+	"coppice"
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// publish copies what a workspace has in its own object directory into Coppice's
-// own repository, where it can be merged and is safe from whatever happens to the
-// workspace. Each object is checked against its name: an agent can write files
-// there, and an object with a wrong content would harm other tasks.
+// publish copies the objects of a workspace into Coppice's own repository, where
+// they can be merged and survive the workspace. It compares each object with its
+// id: an agent can write files there, and an object with wrong content would affect
+// other tasks.
 func (w *Workspaces) publish(ctx context.Context, r repo, gitDir string) error {
 	objects := filepath.Join(gitDir, "objects")
 	dirs, err := os.ReadDir(objects)
-	if absent(err) {
+	if gitfiles.Absent(err) {
 		return nil
 	}
 	if err != nil {
@@ -40,10 +43,10 @@ func (w *Workspaces) publish(ctx context.Context, r repo, gitDir string) error {
 			return err
 		}
 		for _, f := range files {
-			if !plainID(d.Name() + f.Name()) {
+			if coppice.ValidHash(d.Name()+f.Name()) != nil {
 				continue // a temporary file
 			}
-			if err := publishObject(filepath.Join(objects, d.Name(), f.Name()), filepath.Join(r.git, "objects"), d.Name(), f.Name()); err != nil && !errors.Is(err, errOdd) {
+			if err := publishObject(filepath.Join(objects, d.Name(), f.Name()), filepath.Join(r.git, "objects"), d.Name(), f.Name()); err != nil && !errors.Is(err, gitfiles.ErrUseGit) {
 				return err
 			}
 		}
@@ -60,14 +63,14 @@ func (w *Workspaces) publish(ctx context.Context, r repo, gitDir string) error {
 	return nil
 }
 
-// publishObject copies one object. One that is damaged is odd, and left behind.
+// publishObject copies one object. For a damaged one the error is ErrUseGit.
 func publishObject(from, objects, dir, name string) error {
 	to := filepath.Join(objects, dir, name)
 	if exists(to) {
 		return nil
 	}
 	if st, err := os.Lstat(from); err != nil || !st.Mode().IsRegular() {
-		return errOdd
+		return gitfiles.ErrUseGit
 	}
 	in, err := os.Open(from)
 	if err != nil {
@@ -77,28 +80,21 @@ func publishObject(from, objects, dir, name string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), "tmp_obj_*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if _, err := io.Copy(f, in); err != nil {
-		return err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if !named(f, dir+name) {
-		return errOdd
-	}
-	if err := errors.Join(f.Chmod(0o444), f.Sync()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), to)
+	return atomicfile.Replace(to, atomicfile.Options{Mode: 0o444, Temp: gitfiles.ObjectTemp}, func(f *os.File) error {
+		if _, err := io.Copy(f, in); err != nil {
+			return err
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if !named(f, dir+name) {
+			return gitfiles.ErrUseGit
+		}
+		return nil
+	})
 }
 
-// named tells whether a loose object has the content that its name says.
+// named reports whether the content of a loose object matches its id.
 func named(packed io.Reader, id string) bool {
 	var sum hash.Hash = sha1.New()
 	if len(id) == 2*sha256.Size {
@@ -114,8 +110,8 @@ func named(packed io.Reader, id string) bool {
 	return hex.EncodeToString(sum.Sum(nil)) == id
 }
 
-// publishPack takes a pack over that an agent's git made. One that is damaged is
-// left behind: what is missing then is found by complete.
+// publishPack copies a pack that an agent's git made. It skips a damaged one;
+// complete finds what is missing then.
 func (w *Workspaces) publishPack(ctx context.Context, r repo, file string) error {
 	if exists(filepath.Join(r.git, "objects", "pack", filepath.Base(file))) {
 		return nil
@@ -126,35 +122,32 @@ func (w *Workspaces) publishPack(ctx context.Context, r repo, file string) error
 	}
 	defer in.Close()
 	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Reader: in, Args: []string{"index-pack", "--stdin", "--fix-thin"}})
-	if git.Exit(err) > 0 && !noRoom(err) {
+	if git.Exit(err) > 0 && !diskFull(err) {
 		w.log.WarnContext(ctx, "a pack of a workspace is damaged", "pack", file, "error", err)
 		return nil
 	}
 	return err
 }
 
-// complete sees to it that Coppice's own repository has everything that head has
-// and base has not, and says what is missing; empty when nothing is. Some of it
-// may be in the person's repository alone, where it could be pruned.
+// complete makes sure that Coppice's own repository has all objects that head has
+// and base does not have. Some may be only in the person's repository, which could
+// prune them. It returns what is missing, or "".
 func (w *Workspaces) complete(ctx context.Context, r repo, head, base string) (missing string, err error) {
 	if head == base {
 		return "", nil
 	}
-	if err := w.loosen(ctx, r, base, head); err != nil {
-		return "", err
-	}
-	if isComplete(r, head, base) {
+	if w.files(ctx, r.git).HasAll(head, base) == nil {
 		return "", nil
 	}
 	err = w.copyObjects(ctx, r, r.git, r.git, head+"\n^"+base+"\n")
-	if git.Exit(err) > 0 && !noRoom(err) {
+	if git.Exit(err) > 0 && !diskFull(err) {
 		return said(err), nil
 	}
 	return "", err
 }
 
-// copyObjects copies objects from one repository into another, by revisions as
-// git rev-list takes them.
+// copyObjects copies objects from one repository into another, by revisions in the
+// syntax of git rev-list.
 func (w *Workspaces) copyObjects(ctx context.Context, r repo, from, to, revs string) error {
 	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
 		return err
@@ -176,27 +169,24 @@ func (w *Workspaces) copyObjects(ctx context.Context, r repo, from, to, revs str
 	return err
 }
 
-// takeOver is where the objects of a commit that is about to land are gathered
-// and checked, before the person's repository gets them.
+// takeOver returns where the objects of a commit that will land are gathered and
+// checked, before the person's repository gets them.
 func (r repo) takeOver(commit string) string { return filepath.Join(r.dir, "landing", commit) }
 
-// mostLoose is how many objects of a landing become files of their own, as when
-// git receives them; more become one pack.
-const mostLoose = 100
+// maxLoose is how many objects of a landing become separate files, as when git
+// receives them. More become one pack.
+const maxLoose = 100
 
-// gather collects everything that is reachable from a commit and not from its
-// base, and checks it as a git does that receives it with receive.fsckObjects: all
-// there, well-formed, with legal names. It says what is wrong; empty when nothing
-// is. Where objects are plainly legal there is nothing to collect.
+// gather collects all objects that are reachable from a commit and not from its
+// base, and checks them as git does with receive.fsckObjects: they are complete,
+// well-formed, and have legal names. It returns what is wrong, or "". It collects
+// nothing if gitfiles finds that the objects are legal.
 func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (wrong string, err error) {
 	dir := r.takeOver(commit)
 	if exists(dir) {
 		return "", nil
 	}
-	if err := w.loosen(ctx, r, base, commit); err != nil {
-		return "", err
-	}
-	if _, plain := plainLanding(r, base, commit); plain {
+	if _, err := w.files(ctx, r.git).Added(base, commit); err == nil {
 		return "", nil
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
@@ -214,7 +204,7 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 	}
 	defer out.Close()
 	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"}, Stdin: []byte(commit + "\n^" + base + "\n"), Writer: out})
-	if git.Exit(err) > 0 && !noRoom(err) {
+	if git.Exit(err) > 0 && !diskFull(err) {
 		return said(err), nil
 	}
 	if err != nil {
@@ -232,12 +222,12 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 		return "", err
 	}
 	args := []string{"unpack-objects", "-q", "--strict"}
-	if n := int(head[8])<<24 | int(head[9])<<16 | int(head[10])<<8 | int(head[11]); n > mostLoose {
+	if n := int(head[8])<<24 | int(head[9])<<16 | int(head[10])<<8 | int(head[11]); n > maxLoose {
 		args = []string{"index-pack", "--stdin", "--fix-thin", "--strict"}
 	}
 	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Reader: out, Args: args, Config: []string{"core.fsync=committed"},
 		Env: []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(r.user, "objects")}})
-	if git.Exit(err) > 0 && !noRoom(err) {
+	if git.Exit(err) > 0 && !diskFull(err) {
 		return said(err), nil
 	}
 	if err != nil {
@@ -252,8 +242,7 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 	return "", nil
 }
 
-// adopt gives the person's repository the objects of a commit that were checked.
-// Each is written under another name, synced and renamed.
+// adopt copies the checked objects of a commit into the person's repository.
 func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) error {
 	from := filepath.Join(r.takeOver(commit), "objects")
 	mode, err := w.shared(ctx, r)
@@ -261,9 +250,9 @@ func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) err
 		return err
 	}
 	if !exists(from) {
-		ids, plain := plainLanding(r, base, commit)
-		if !plain {
-			return fmt.Errorf("the objects of %s, which were checked, are gone", commit)
+		ids, err := w.files(ctx, r.git).Added(base, commit)
+		if err != nil {
+			return fmt.Errorf("the checked objects of %s are gone", commit)
 		}
 		own := filepath.Join(r.git, "objects")
 		for _, id := range ids {
@@ -273,7 +262,7 @@ func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) err
 		}
 		return nil
 	}
-	var last []string // an index makes git use a pack, so it comes after the pack
+	var last []string // git uses a pack as soon as it has an index, so the index comes after the pack
 	err = filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -309,20 +298,14 @@ func adoptFile(from, objects, file string, mode sharedMode) error {
 		return err
 	}
 	defer in.Close()
-	f, err := os.CreateTemp(filepath.Dir(to), "tmp_obj_*") // the name that git clears away
-	if err != nil {
+	return atomicfile.Replace(to, atomicfile.Options{Mode: mode.file(0o444), Temp: gitfiles.ObjectTemp}, func(f *os.File) error {
+		_, err := io.Copy(f, in)
 		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = io.Copy(f, in)
-	if err = errors.Join(err, f.Chmod(mode.file(0o444)), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), to)
+	})
 }
 
-// sharedMode is what core.sharedRepository adds to the permissions of what is
-// written into the person's repository.
+// sharedMode is what core.sharedRepository adds to the permissions of files in the
+// person's repository.
 type sharedMode fs.FileMode
 
 // shared reads core.sharedRepository.
@@ -352,15 +335,15 @@ func (w *Workspaces) shared(ctx context.Context, r repo) (sharedMode, error) {
 	return 0, nil
 }
 
-// file returns the permissions of a file that has these without sharing.
+// file adds the mode to the permissions of a file.
 func (m sharedMode) file(mode fs.FileMode) fs.FileMode {
 	if mode&0o200 == 0 {
-		m &^= 0o222 // objects are never written again
+		m &^= 0o222 // objects are read-only
 	}
 	return mode | fs.FileMode(m)
 }
 
-// mkdir makes a directory, and lets those write in it who share the repository.
+// mkdir creates a directory in which all can write who share the repository.
 func (m sharedMode) mkdir(dir string) error {
 	err := os.Mkdir(dir, 0o777)
 	if errors.Is(err, fs.ErrExist) {
@@ -377,7 +360,7 @@ func (m sharedMode) mkdir(dir string) error {
 	return os.Chmod(dir, st.Mode().Perm()|bits|bits>>2&0o111|fs.ModeSetgid)
 }
 
-// dropGathered forgets what was gathered for landings that did not happen.
+// dropGathered removes what was gathered for a commit.
 func (r repo) dropGathered(commit string) error {
 	return os.RemoveAll(r.takeOver(commit))
 }

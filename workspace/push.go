@@ -11,26 +11,27 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitconfig"
 )
 
-// Push brings New to a branch of a remote. It is never forced. What would block
-// the move that follows is found out first, so that the remote does not move for
-// nothing. When the remote has commits that the branch here has not, the branch
-// takes them over, and the landing begins again from there.
+// Push pushes New to a branch of a remote, never by force. First it checks that
+// nothing blocks the move that follows, so that the remote does not move without
+// it. If the remote has commits that the local branch does not have, the branch
+// gets them, and the landing starts again from there.
 //
-// While it talks to the remote, Push holds no lock: others may land elsewhere in
-// the repository. A stop ends that talk.
+// Push holds no lock while it is connected to the remote, so other branches of the
+// repository can land. A stop of the server ends the connection.
 func (w *Workspaces) Push(ctx context.Context, spec coppice.PushSpec) (coppice.PushResult, error) {
 	move := coppice.MoveSpec{Repo: spec.Repo, RepoID: spec.RepoID, Base: spec.Base, Old: spec.Old, New: spec.New, Remote: spec.Remote}
 	if err := validMove(&move); err != nil {
-		return coppice.PushResult{}, firstError(err)
+		return coppice.PushResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.PushResult{}, err
 	}
 	res, err := w.push(ctx, r, move)
-	return res, told(err)
+	return res, classify(err)
 }
 
 func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.PushResult, error) {
@@ -50,7 +51,7 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 		return res, nil
 	}
 	dst := "refs/heads/" + spec.Base
-	talk, cancel := stopCtx(ctx) // a stop may end it
+	talk, cancel := stopCtx(ctx) // a stop ends it
 	defer cancel()
 	if !free {
 		return w.pushedBefore(talk, r, n, spec, res)
@@ -72,9 +73,9 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	return w.refusedAt(ctx, r, spec, res, theirs, reason(out, dst))
 }
 
-// pushedBefore finds out whether an earlier try has brought New to the remote,
-// before something came in the way here: a landing that others have seen must not
-// begin again.
+// pushedBefore finds out whether an earlier attempt has pushed New to the remote
+// before something blocked the move here. A landing that others have seen must not
+// start again.
 func (w *Workspaces) pushedBefore(ctx context.Context, r repo, n *network, spec coppice.MoveSpec, res coppice.PushResult) (coppice.PushResult, error) {
 	if n.remotes[spec.Remote] == "" {
 		return res, nil
@@ -96,9 +97,9 @@ func (w *Workspaces) pushedBefore(ctx context.Context, r repo, n *network, spec 
 	return res, err
 }
 
-// mayMove says where the base is, and what would block its move to New.
+// mayMove returns where the base is, and what would block its move to New.
 func (w *Workspaces) mayMove(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -111,16 +112,16 @@ func (w *Workspaces) mayMove(ctx context.Context, r repo, spec coppice.MoveSpec)
 	return p.blocked, err
 }
 
-// refusedAt says what follows when a remote refuses New, whose branch there is at
-// a commit.
+// refusedAt returns what follows if a remote refuses New. The branch of the remote is
+// at theirs.
 func (w *Workspaces) refusedAt(ctx context.Context, r repo, spec coppice.MoveSpec, res coppice.PushResult, theirs, why string) (coppice.PushResult, error) {
 	if has, err := w.isAncestor(ctx, r, spec.New, theirs); err != nil || has {
-		res.Pushed = has // somebody pushed ours and went on from it
+		res.Pushed = has // somebody pushed New and more on top of it
 		return res, err
 	}
 	if behind, err := w.isAncestor(ctx, r, theirs, spec.Old); err != nil {
 		return res, err
-	} else if behind { // it stands where it should and yet refuses: a rule of the remote's
+	} else if behind { // the remote is up to date and refuses: it has a rule
 		res.Blocked = fmt.Sprintf("%s refuses the push to %s: %s", spec.Remote, spec.Base, why)
 		return res, nil
 	}
@@ -130,13 +131,13 @@ func (w *Workspaces) refusedAt(ctx context.Context, r repo, spec coppice.MoveSpe
 		took, err := w.move(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Remote: spec.Remote})
 		return coppice.PushResult{Now: took.Now, Blocked: took.Blocked, Need: took.Need}, err
 	}
-	res.Blocked = fmt.Sprintf("%s and %s/%s have gone different ways: merge or rebase %s by hand", spec.Base, spec.Remote, spec.Base, spec.Base)
+	res.Blocked = fmt.Sprintf("%s and %s/%s have diverged: merge or rebase %s by hand", spec.Base, spec.Remote, spec.Base, spec.Base)
 	return res, nil
 }
 
-// network is a git directory for one conversation with a remote. Its settings are
-// those that the person confirmed, and nobody else knows of it. It shows the
-// objects of Coppice's own repository and gets what is fetched into it.
+// network is a git directory for one connection to a remote. It has the settings
+// that the person confirmed, and nobody else uses it. It borrows the objects of
+// Coppice's own repository.
 type network struct {
 	dir     string
 	env     []string
@@ -149,28 +150,28 @@ func (n *network) call(args ...string) git.Call {
 	return git.Call{Dir: n.dir, Args: args, Env: n.env, Network: true}
 }
 
-// network makes the directory.
+// network creates the directory.
 func (w *Workspaces) network(ctx context.Context, r repo) (*network, error) {
 	settings, err := w.git.Settings(ctx, r.root)
 	if err != nil {
 		return nil, err
 	}
 	if confirmed, known := w.confirmed(r.dir); known {
-		settings = slices.DeleteFunc(slices.Clone(settings), func(s git.Setting) bool { return decisive(s.Key) })
+		settings = slices.DeleteFunc(slices.Clone(settings), func(s git.Setting) bool { return gitconfig.MustConfirm(s.Key) })
 		settings = append(settings, confirmed...)
 	}
 	n := &network{remotes: map[string]string{}}
-	local := append(needed(settings), setting("core.bare", "true"))
+	local := append(gitconfig.Needed(settings), gitconfig.Set("core.bare", "true"))
 	var global []git.Setting
 	for _, s := range settings {
 		if name, ok := strings.CutSuffix(strings.TrimPrefix(s.Key, "remote."), ".url"); ok && strings.HasPrefix(s.Key, "remote.") {
 			n.remotes[name] = s.Value
 		}
 		switch {
-		case s.Scope == hookScope || unwanted(s.Key) || strings.HasSuffix(s.Key, ".mirror"):
+		case s.Scope == gitconfig.HookScope || gitconfig.IsLocal(s.Key) || strings.HasSuffix(s.Key, ".mirror"):
 		case s.Scope == "global" || s.Scope == "system":
 			global = append(global, s)
-		case decisive(s.Key):
+		case gitconfig.MustConfirm(s.Key):
 			local = append(local, s)
 		}
 	}
@@ -182,8 +183,8 @@ func (w *Workspaces) network(ctx context.Context, r repo) (*network, error) {
 	}
 	err = writeFiles(n.dir, map[string]string{
 		"HEAD":                    "ref: refs/heads/coppice/none\n",
-		"config":                  renderConfig(local),
-		"global":                  renderConfig(global),
+		"config":                  gitconfig.Render(local),
+		"global":                  gitconfig.Render(global),
 		"objects/info/alternates": alternate(filepath.Join(r.git, "objects")),
 		"refs/heads/":             "",
 		"objects/pack/":           "",
@@ -199,11 +200,11 @@ func (w *Workspaces) network(ctx context.Context, r repo) (*network, error) {
 	return n, nil
 }
 
-// refused tells whether the remote was reached and turned the ref down.
+// refused reports whether the remote was reached and refused the ref.
 func refused(porcelain, dst string) bool { return reason(porcelain, dst) != "" }
 
-// reason returns the remote's words for turning the ref down, from a line such
-// as "!\t<src>:<dst>\t[rejected] (fetch first)".
+// reason returns why the remote refused the ref, from a line such as
+// "!\t<src>:<dst>\t[rejected] (fetch first)".
 func reason(porcelain, dst string) string {
 	for l := range strings.Lines(porcelain) {
 		f := strings.Split(strings.TrimSpace(l), "\t")
@@ -214,7 +215,7 @@ func reason(porcelain, dst string) string {
 	return ""
 }
 
-// fetch gets the remote's base into Coppice's own repository; the person's
+// fetch fetches the remote's base into Coppice's own repository. The person's
 // remote-tracking branches and FETCH_HEAD stay as they are.
 func (w *Workspaces) fetch(ctx context.Context, r repo, n *network, spec coppice.MoveSpec) (string, error) {
 	const ref = "refs/coppice/fetched"
@@ -234,5 +235,5 @@ func (w *Workspaces) fetch(ctx context.Context, r repo, n *network, spec coppice
 
 func unreachable(remote string, err error) error {
 	return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("cannot reach the remote %s: %s", remote, said(err)),
-		"make sure that `git push` works without a question")
+		"make sure that `git push` works without asking for a password")
 }

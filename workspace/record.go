@@ -14,30 +14,28 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/internal/process"
+	"coppice/internal/atomicfile"
+	"coppice/workspace/gitfiles"
 )
 
 // moveRecord is written and synced before a move writes anything to the person's
-// repository, and removed when all is done. After a crash it says what was about
-// to be written, and so what is Coppice's: the locks, the directories in which
-// files are staged, and the files themselves with what they were and what they
-// were to become.
+// repository, and removed at the end. After a crash it says what the move was going
+// to write: locks, stages, and files with their old and new state.
 type moveRecord struct {
-	Base    string       `json:"base"` // branch
-	Old     string       `json:"old"`
-	New     string       `json:"new"`
-	Refs    []string     `json:"refs"`  // that the move locks
-	Trees   []following  `json:"trees"` // checkouts that follow
-	Changes []treeChange `json:"changes"`
-	Holder  string       `json:"holder"`           // what the locks say
-	Staged  bool         `json:"staged,omitempty"` // all files are staged; until then no checkout is touched
+	Base    string            `json:"base"` // branch
+	Old     string            `json:"old"`
+	New     string            `json:"new"`
+	Refs    []string          `json:"refs"`  // that the move locks
+	Trees   []following       `json:"trees"` // checkouts that follow
+	Changes []gitfiles.Change `json:"changes"`
+	Staged  bool              `json:"staged,omitempty"` // all files are staged; until then no checkout is touched
 }
 
 func (r repo) recordFile() string { return filepath.Join(r.dir, "move.json") }
 
 // writeRecord writes the record of a move to the disk.
 func (w *Workspaces) writeRecord(r repo, m *moveRecord) error {
-	if err := writeJSON(r.recordFile(), m); err != nil {
+	if err := atomicfile.WriteJSON(r.recordFile(), m); err != nil {
 		return fmt.Errorf("writing the record of a landing: %w", err)
 	}
 	return errors.Join(syncDir(r.dir), w.step("recorded"))
@@ -58,49 +56,30 @@ func (r repo) readRecord() (*moveRecord, error) {
 	return &m, nil
 }
 
-// holder is what a lock of this process says.
-func holder() (string, error) {
-	start, err := process.StartTime(os.Getpid())
-	return fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start), err
-}
-
-// lockIndex takes the lock of a checkout's index, as git does. One that a dead
-// process of Coppice's left is taken over. It says who holds it when somebody
-// else does.
-func (w *Workspaces) lockIndex(f following, holder string) (held string, err error) {
-	tmp := filepath.Join(f.Stage, "lock")
-	if err := errors.Join(os.MkdirAll(f.Stage, 0o700), os.WriteFile(tmp, []byte(holder), 0o644)); err != nil {
+// lockIndex acquires the lock of a checkout's index, as git does. If another process
+// holds it, lockIndex returns which.
+func (w *Workspaces) lockIndex(f following) (held string, err error) {
+	if err := os.MkdirAll(f.Stage, 0o700); err != nil {
 		return "", err
 	}
-	defer os.Remove(tmp)
-	for range 2 {
-		err := os.Link(tmp, f.lock())
-		if err == nil {
-			return "", w.step("locked")
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return "", err
-		}
-		if b, err := os.ReadFile(f.lock()); err == nil && string(b) == holder {
-			return "", nil // an earlier try of this process
-		}
-		if !abandoned(f.lock()) {
-			return lockHolder(f.lock(), f.Path), nil
-		}
-		if err := os.Remove(f.lock()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
+	switch err := gitfiles.Lock(f.lock(), f.Stage); {
+	case err == nil:
+		return "", w.step("locked")
+	case !errors.Is(err, fs.ErrExist):
+		return "", err
+	case gitfiles.HoldsLock(f.lock()):
+		return "", nil // an earlier try of this process
 	}
 	return lockHolder(f.lock(), f.Path), nil
 }
 
-// lockHolder says who holds a lock of git, as far as that can be found out.
+// lockHolder describes who holds a lock of git, as far as it can find out.
 func lockHolder(lock, dir string) string {
 	who := gitsIn(dir)
 	switch {
 	case len(who) > 0:
 		return fmt.Sprintf("%s is held by %s", lock, strings.Join(who, ", "))
-	case marked(lock):
+	case gitfiles.IsMarked(lock):
 		return lock + " is held by another process of Coppice"
 	}
 	age := ""
@@ -110,15 +89,15 @@ func lockHolder(lock, dir string) string {
 	return fmt.Sprintf("%s is there%s, and no git process runs in %s: a git that was killed may have left it. Remove it if that is so", lock, age, dir)
 }
 
-// recoverMove completes or undoes a move that a crash interrupted: it is completed
-// when the base has moved, and undone when it has not. Files that the person
-// changed since stay as they are. It is called under the lock of moves.
+// recoverMove completes a move that a crash interrupted if the base has moved, and
+// undoes it otherwise. Files that the person changed since stay as they are. The
+// caller holds the lock of moves.
 func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
 	m, err := r.readRecord()
 	if err != nil || m == nil {
 		return err
 	}
-	w.log.WarnContext(ctx, "a landing was interrupted; looking what is to be done", "repository", r.root, "from", m.Old, "to", m.New)
+	w.log.WarnContext(ctx, "a landing was interrupted; completing or undoing it", "repository", r.root, "from", m.Old, "to", m.New)
 	if err := w.unlockRefs(ctx, r, m); err != nil {
 		return err
 	}
@@ -147,18 +126,19 @@ func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
 	return w.closeRecord(r, m)
 }
 
-// errStuck says that an interrupted landing cannot be undone while files of the
-// person's are where others have to come back.
+// errStuck says that an interrupted landing cannot be undone, because the person has
+// files where others must be restored.
 type errStuck struct {
 	base  string
 	yours []string // the files in the way
 }
 
 func (e *errStuck) Error() string {
-	return fmt.Sprintf("a landing on %s was interrupted, and files of yours are where others have to come back: %s", e.base, listed(e.yours))
+	return fmt.Sprintf("a landing on %s was interrupted, and your files are where others must be restored: %s", e.base, listed(e.yours))
 }
 
-// closeRecord ends a move. The record goes before what it speaks of.
+// closeRecord ends a move. It removes the record before the files that the record
+// describes.
 func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
 	w.unlockTrees(m.Trees)
 	if err := os.Remove(r.recordFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -172,8 +152,8 @@ func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
 	return r.dropGathered(m.New)
 }
 
-// unlockRefs removes the locks that the interrupted git left on refs. A git that
-// still runs is waited for.
+// unlockRefs removes the locks that the interrupted git left on refs. It waits for a
+// git that still runs.
 func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) error {
 	locks := []string{filepath.Join(r.user, "HEAD.lock")}
 	for _, ref := range m.Refs {
@@ -204,17 +184,13 @@ func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) erro
 	return nil
 }
 
-// recoverTree completes or undoes what was begun in one checkout. It returns the
-// person's files that are in the way.
+// recoverTree completes or undoes a move in one checkout. It returns the person's
+// files that block it.
 func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord, done bool) ([]string, error) {
 	if !exists(f.Path) || !exists(f.Stage) && !exists(f.lock()) {
-		return nil, nil // nothing was begun, or the checkout is gone
+		return nil, nil // nothing was started, or the checkout is gone
 	}
-	me, err := holder()
-	if err != nil {
-		return nil, err
-	}
-	if held, err := w.lockIndex(f, me); err != nil {
+	if held, err := w.lockIndex(f); err != nil {
 		return nil, err
 	} else if held != "" {
 		return nil, fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", held)
@@ -230,14 +206,14 @@ func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord
 	return w.undoTree(ctx, f, changes)
 }
 
-// present leaves out the paths that a sparse checkout does not have.
-func (f following) present(changes []treeChange) []treeChange {
-	return slices.DeleteFunc(slices.Clone(changes), func(c treeChange) bool { return slices.Contains(f.Absent, c.Path) })
+// present returns the changes without paths that a sparse checkout does not have.
+func (f following) present(changes []gitfiles.Change) []gitfiles.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c gitfiles.Change) bool { return slices.Contains(f.Absent, c.Path) })
 }
 
-// finishTree brings a checkout to where the base is. A file that is neither as it
-// was nor as it will be is the person's.
-func (w *Workspaces) finishTree(ctx context.Context, f following, changes []treeChange) error {
+// finishTree completes a move in a checkout. A file that is neither in its old nor in
+// its new state is the person's.
+func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitfiles.Change) error {
 	changed, err := w.changedUnder(ctx, f, f.oldIndex())
 	if err != nil {
 		return err
@@ -246,7 +222,7 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []tree
 	for _, c := range changes {
 		touched[c.Path] = exists(f.old(c.Path)) || c.NewMode != "" && !exists(f.new(c.Path))
 	}
-	mine := func(c treeChange) bool { // nobody but this move has changed the path
+	mine := func(c gitfiles.Change) bool { // only this move has changed the path
 		if touched[c.Path] {
 			return true
 		}
@@ -263,8 +239,8 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []tree
 		err := w.place(f, changes, func(p string) bool { return skip[p] })
 		var blocked errChanged
 		if errors.As(err, &blocked) {
-			// The person put something there. It stays, and shows as a change.
-			changes = slices.DeleteFunc(slices.Clone(changes), func(c treeChange) bool { return c.Path == blocked.path })
+			// The person created something there. It stays, and git shows it as changed.
+			changes = slices.DeleteFunc(slices.Clone(changes), func(c gitfiles.Change) bool { return c.Path == blocked.path })
 			continue
 		}
 		if err != nil {
@@ -274,9 +250,9 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []tree
 	}
 }
 
-// undoTree brings a checkout back to where it was before the move. It returns the
-// person's files that are where others have to come back.
-func (w *Workspaces) undoTree(ctx context.Context, f following, changes []treeChange) (stuck []string, err error) {
+// undoTree undoes a move in a checkout. It returns the person's files that are where
+// others must be restored.
+func (w *Workspaces) undoTree(ctx context.Context, f following, changes []gitfiles.Change) (stuck []string, err error) {
 	index := f.newIndex()
 	if !exists(index) {
 		index = f.putIndex()
@@ -299,8 +275,8 @@ func (w *Workspaces) undoTree(ctx context.Context, f following, changes []treeCh
 	return stuck, w.takeOut(f)
 }
 
-// inPlaceOf finds the file that is where a directory of a path has to be, or below
-// a directory that is where the path has to be.
+// inPlaceOf returns the file that blocks a path: it is in place of a directory of the
+// path, or below a directory in place of the path.
 func (f following) inPlaceOf(p string) string {
 	if below := untracked(f.Path, p, nil); below != "" {
 		return below

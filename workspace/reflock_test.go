@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"coppice/internal/process"
+	"coppice/workspace/gitfiles"
 )
 
-// A lock on a ref of ours that a killed process held goes at the next start;
-// one whose holder lives, and a young one of git's, stay.
+// The next start removes a lock of a killed process on a ref of Coppice. A lock of a
+// live process stays.
 func TestSweepRefLocks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -22,7 +23,7 @@ func TestSweepRefLocks(t *testing.T) {
 	}
 	dir := filepath.Join(b.own(), "refs", "coppice", "x")
 	for name, text := range map[string]string{
-		"dead.lock": fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start+1), "alive.lock": fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start), "git.lock": "",
+		"dead.lock": fmt.Sprintf("%s%d %d\n", "coppice ", os.Getpid(), start+1), "alive.lock": fmt.Sprintf("%s%d %d\n", "coppice ", os.Getpid(), start), "git.lock": "",
 	} {
 		write(t, dir, name, text)
 	}
@@ -35,13 +36,13 @@ func TestSweepRefLocks(t *testing.T) {
 		}
 	}
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
-	if err := writeRef(b.own(), "refs/coppice/x/alive", head); err == nil {
+	if err := gitfiles.Open(b.own(), gitfiles.Config{}).SetRef("refs/coppice/x/alive", head); err == nil {
 		t.Error("a ref was written though its lock is held")
 	}
-	if err := writeRef(b.own(), "refs/coppice/x/dead", head); err != nil || run(t, b.own(), "git", "rev-parse", "refs/coppice/x/dead") != head {
+	if err := gitfiles.Open(b.own(), gitfiles.Config{}).SetRef("refs/coppice/x/dead", head); err != nil || run(t, b.own(), "git", "rev-parse", "refs/coppice/x/dead") != head {
 		t.Errorf("a ref was not written: %v", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(b.own(), refTemp+"*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(b.own(), gitfiles.TempPrefix+"*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -63,16 +64,16 @@ func TestDroppedRefsAreGone(t *testing.T) {
 		stays  bool
 	}{
 		"a file":         {func() {}, nil, false},
-		"packed":         {func() { run(t, r.git, "git", "pack-refs", "--all") }, errOdd, false},
-		"packed and new": {func() { run(t, r.git, "git", "pack-refs", "--all"); write(t, r.git, name, head+"\n") }, errPacked, false},
-		"being packed":   {func() { write(t, r.git, "packed-refs.lock", "") }, errPacked, false},
-		"moved":          {func() { run(t, r.git, "git", "update-ref", name, other) }, errOdd, false},
-		"a link":         {func() { run(t, r.git, "git", "symbolic-ref", name, "refs/heads/main") }, errOdd, false},
+		"packed":         {func() { run(t, r.git, "git", "pack-refs", "--all") }, gitfiles.ErrUseGit, false},
+		"packed and new": {func() { run(t, r.git, "git", "pack-refs", "--all"); write(t, r.git, name, head+"\n") }, gitfiles.ErrPacked, false},
+		"being packed":   {func() { write(t, r.git, "packed-refs.lock", "") }, gitfiles.ErrPacked, false},
+		"moved":          {func() { run(t, r.git, "git", "update-ref", name, other) }, gitfiles.ErrUseGit, false},
+		"a link":         {func() { run(t, r.git, "git", "symbolic-ref", name, "refs/heads/main") }, gitfiles.ErrUseGit, false},
 	} {
 		run(t, r.git, "git", "update-ref", "-m", "made", "--create-reflog", name, head)
 		run(t, r.git, "git", "update-ref", "--create-reflog", "refs/heads/coppice/other/deep", head)
 		c.before()
-		err := dropRef(r.git, name, head)
+		err := gitfiles.Open(r.git, gitfiles.Config{}).DeleteRef(name, head)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -94,11 +95,11 @@ func TestDroppedRefsAreGone(t *testing.T) {
 	if run(t, r.git, "git", "rev-parse", "coppice/other/deep", "main") != head+"\n"+head {
 		t.Error("another ref was touched")
 	}
-	if err := dropRef(r.git, "refs/heads/main", head); !errors.Is(err, errOdd) {
+	if err := gitfiles.Open(r.git, gitfiles.Config{}).DeleteRef("refs/heads/main", head); !errors.Is(err, gitfiles.ErrUseGit) {
 		t.Errorf("a branch that is not ours: %v", err)
 	}
 	run(t, r.git, "git", "update-ref", "--create-reflog", "refs/heads/coppice/far/deep", head)
-	if err := dropRef(r.git, "refs/heads/coppice/far/deep", head); err != nil || exists(filepath.Join(r.git, "refs/heads/coppice/far")) || exists(filepath.Join(r.git, "logs/refs/heads/coppice/far")) {
+	if err := gitfiles.Open(r.git, gitfiles.Config{}).DeleteRef("refs/heads/coppice/far/deep", head); err != nil || exists(filepath.Join(r.git, "refs/heads/coppice/far")) || exists(filepath.Join(r.git, "logs/refs/heads/coppice/far")) {
 		t.Errorf("empty directories are left: %v", err)
 	}
 }

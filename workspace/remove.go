@@ -1,43 +1,45 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"coppice"
+	"coppice/workspace/archive"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// Refs of ours: the trash, and below the key of a task what its landings made.
+// Refs of Coppice: the trash, and the candidates of a task below its key.
 const trashRefs, landingRefs = "refs/coppice/trash/", "refs/coppice/landing/"
 
-// Remove puts a workspace into the trash: its commits and uncommitted state
-// under a ref, and the ignored files that the policy names in an archive. Then
-// the worktree is cleaned and kept for the next task.
+// Remove moves a workspace to the trash: its commits and uncommitted state to a ref,
+// and the ignored files that the policy names to an archive. Then it cleans the
+// workspace and keeps it for the next task.
 //
-// The ref's commit holds the files; its first parent is the branch's head, its
-// second one the index, whose parent is where HEAD was. The second one is left
-// out when the workspace was clean and on its branch. The worktree of a session,
-// which only looked, leaves no trash.
+// The ref's commit has the files. Its first parent is the branch's head. Its second
+// parent is the index, whose parent is the commit of HEAD; it is left out if the
+// workspace was clean and on its branch. A detached workspace leaves no trash.
 func (w *Workspaces) Remove(ctx context.Context, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
 	if _, _, session, err := coppice.ParseKey(spec.Key); err == nil && session != 0 {
-		return coppice.RemoveResult{}, w.removeLook(ctx, spec)
+		return coppice.RemoveResult{}, w.removeDetached(ctx, spec)
 	}
-	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
-		return coppice.RemoveResult{}, firstError(err)
+	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
+		return coppice.RemoveResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
 	res, err := w.remove(ctx, r, spec)
-	return res, told(err)
+	return res, classify(err)
 }
 
 func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
@@ -48,7 +50,7 @@ func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec
 	if !ok {
 		return w.removed(ctx, r, spec)
 	}
-	unlock, err := w.lock(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
@@ -68,8 +70,8 @@ func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec
 	return w.finishRemove(ctx, r, s)
 }
 
-// discard writes the trash and takes the slot to removing. The name of the ref
-// is fixed first, so that a second try after a crash writes the same one.
+// discard writes the trash and takes the slot to removing. It stores the name of the
+// ref first, so that a second attempt after a crash writes the same one.
 func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.TrashPolicy) (slot, error) {
 	if s.Ref == "" {
 		n, err := w.lastTrash(ctx, r, s.Key)
@@ -108,8 +110,7 @@ func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.Tras
 	return s, errors.Join(w.writeSlot(r, s), w.step("removing"))
 }
 
-// ownHead returns the head of a task's branch as Coppice's own repository knows
-// it.
+// ownHead returns the head of a task's branch in Coppice's own repository.
 func (w *Workspaces) ownHead(ctx context.Context, r repo, s slot) (string, error) {
 	own := "refs/heads/" + s.Branch
 	refs, err := w.refs(ctx, r.own(), own)
@@ -119,8 +120,7 @@ func (w *Workspaces) ownHead(ctx context.Context, r repo, s slot) (string, error
 	return s.Base, err
 }
 
-// empty writes what is in the workspace to the trash. A damaged one is repaired
-// first: its files are what can be saved.
+// empty writes the files of a workspace to the trash. It repairs a damaged one first.
 func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p coppice.TrashPolicy) (string, error) {
 	what, err := w.damage(ctx, r, *s)
 	if err != nil {
@@ -136,18 +136,12 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 	if err := w.unlockStale(ctx, path); err != nil {
 		return "", err
 	}
-	refs, err := w.refs(ctx, r.inside(*s), "refs/heads/"+s.Branch)
-	if err != nil {
-		return "", err
+	snap, at, err := w.snapSlot(ctx, r, s, head)
+	if git.Exit(err) > 0 && !diskFull(err) { // a tree of its HEAD is missing, for example
+		if head, err = w.repair(ctx, r, *s, said(err)); err == nil {
+			snap, at, err = w.snapSlot(ctx, r, s, head)
+		}
 	}
-	at, err := w.headOf(ctx, path)
-	if err != nil {
-		at = head
-	}
-	if s.Head = refs["refs/heads/"+s.Branch]; s.Head == "" {
-		s.Head = at
-	}
-	snap, err := w.snap(ctx, r, path, dir, at, func(f string) bool { return isLink(r, path, f) })
 	if err != nil {
 		return "", err
 	}
@@ -156,7 +150,7 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 	}
 	for _, id := range []string{s.Head, at} {
 		if id == head {
-			continue // it was whole when it was saved
+			continue // it was complete when it was saved
 		}
 		if missing, err := w.complete(ctx, r, id, s.Base); err != nil {
 			return "", err
@@ -165,66 +159,87 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 			s.Head, at, snap.index = head, head, ""
 		}
 	}
-	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !matches(f, p.Keep) })
-	archive := filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(s.Ref, trashRefs)+".tar.gz")
-	some, err := writeArchive(archive, path, filepath.Join(dir, "modules"), files, snap.nested)
+	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !archive.Matches(f, p.Keep) })
+	file := w.archiveFile(r, s.Ref)
+	some, err := archive.Write(file, path, filepath.Join(dir, "modules"), files, snap.nested)
 	if err != nil {
 		return "", err
 	}
 	if some {
-		s.Archive = archive
+		s.Archive = file
 	}
 	if snap.clean && at == s.Head {
-		snap.index = "" // it says no more than the head itself
-		s.Tidy = len(snap.ignored) == 0 && !exists(filepath.Join(path, ".gitmodules"))
+		snap.index = "" // it is the same as the head
+		s.Exact = len(snap.ignored) == 0 && !exists(filepath.Join(path, ".gitmodules"))
 	}
 	return w.trashCommit(ctx, r, *s, at, snap)
 }
 
-// isLink tells whether the path is a link of ours to the person's checkout.
+// snapSlot takes a snapshot of a workspace, and sets the head of the slot. At is the
+// commit of its HEAD, or head if there is none.
+func (w *Workspaces) snapSlot(ctx context.Context, r repo, s *slot, head string) (snap snapshot, at string, err error) {
+	path, own := r.path(*s), "refs/heads/"+s.Branch
+	refs, err := w.refs(ctx, r.inside(*s), own)
+	if err != nil {
+		return snap, "", err
+	}
+	if at, err = w.headOf(ctx, path); err != nil {
+		at = head
+	}
+	s.Head = cmp.Or(refs[own], at)
+	snap, err = w.snap(ctx, r, path, filepath.Join(path, ".git"), at, func(f string) bool { return isLink(r, path, f) })
+	return snap, at, err
+}
+
+// archiveFile returns where the ignored files of a trash ref are kept.
+func (w *Workspaces) archiveFile(r repo, ref string) string {
+	return filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
+}
+
+// isLink reports whether the path is a link by Coppice to the person's checkout.
 func isLink(r repo, tree, path string) bool {
 	target, err := os.Readlink(filepath.Join(tree, path))
 	return err == nil && target == filepath.Join(r.root, path)
 }
 
 func (w *Workspaces) trashCommit(ctx context.Context, r repo, s slot, at string, snap snapshot) (string, error) {
-	date := strconv.FormatInt(w.now().Unix(), 10) + " +0000"
-	who := git.Person{Name: "Coppice", Email: "coppice@localhost"}
-	env := append(identity("AUTHOR", who, date), identity("COMMITTER", who, date)...)
-	args := []string{"-p", s.Head}
+	by := ownSignature(w.now())
+	trash := gitfiles.Commit{Tree: snap.files, Parents: []string{s.Head}, Author: by, Committer: by}
+	trash.Message = fmt.Sprintf("trash of %s\n\nBranch: %s\nBase: %s\n", s.Key, s.Branch, s.Base)
 	if snap.index != "" {
-		index, err := w.commitTree(ctx, r, env, "index of "+s.Key+"\n", snap.index, "-p", at)
+		index, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: snap.index, Parents: []string{at}, Author: by, Committer: by, Message: "index of " + s.Key + "\n"})
 		if err != nil {
 			return "", err
 		}
-		args = append(args, "-p", index)
+		trash.Parents = append(trash.Parents, index)
 	}
-	message := fmt.Sprintf("trash of %s\n\nBranch: %s\nBase: %s\n", s.Key, s.Branch, s.Base)
-	return w.commitTree(ctx, r, env, message, snap.files, args...)
+	return w.commitTree(ctx, r, trash)
 }
 
-func (w *Workspaces) commitTree(ctx context.Context, r repo, env []string, message, tree string, parents ...string) (string, error) {
-	var ids []string
-	for _, p := range parents {
-		if p != "-p" {
-			ids = append(ids, p)
-		}
-	}
-	if id, err := writeCommit(r.git, env, message, tree, ids); err == nil {
+// ownSignature is that of commits that Coppice makes for itself.
+func ownSignature(now time.Time) gitfiles.Signature {
+	return gitfiles.Signature{Name: "Coppice", Email: "coppice@localhost", Date: utcDate(now)}
+}
+
+// commitTree writes a commit into Coppice's own repository.
+func (w *Workspaces) commitTree(ctx context.Context, r repo, c gitfiles.Commit) (string, error) {
+	if id, err := w.files(ctx, r.git).WriteCommit(c); err == nil {
 		return id, nil
 	}
-	c := git.Call{Dir: r.git, Env: env, Stdin: []byte(message), Args: append(append([]string{"commit-tree"}, parents...), "-F", "-", tree)}
-	out, err := w.git.Do(ctx, c)
+	args := []string{"commit-tree"}
+	for _, p := range c.Parents {
+		args = append(args, "-p", p)
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Stdin: []byte(c.Message), Args: append(args, "-F", "-", c.Tree), Env: signatureEnv(c.Author, c.Committer)})
 	return strings.TrimSpace(out), err
 }
 
-// trashGap is how many numbers of a key's trash may be missing before a newer one:
-// the oldest expires first.
+// trashGap is how many numbers of a key's trash can be missing before a newer one.
+// The oldest expires first.
 const trashGap = 16
 
-// lastTrash returns the number of the key's newest trash, 0 when it has none. It
-// asks for the names that can be there, since all trash of the project together
-// can be many thousands.
+// lastTrash returns the number of the key's newest trash, or 0. It reads only names
+// that the key can have, because a project can have many thousands.
 func (w *Workspaces) lastTrash(ctx context.Context, r repo, key string) (int, error) {
 	for last, from := 0, 1; ; {
 		names := make([]string, trashGap)
@@ -244,8 +259,8 @@ func (w *Workspaces) lastTrash(ctx context.Context, r repo, key string) (int, er
 	}
 }
 
-// removed answers for a key without a workspace: what its newest trash keeps,
-// or the branch alone when it never had any.
+// removed returns the result for a key without a workspace: its newest trash, or only
+// the branch if it never had any.
 func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
 	n, err := w.lastTrash(ctx, r, spec.Key)
 	if err != nil {
@@ -267,7 +282,7 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 		}
 		return coppice.RemoveResult{Head: head, Ref: s.Ref}, w.dropBranch(ctx, r, s)
 	}
-	// The branch is gone; a landing that was refused late may have left refs.
+	// The branch is gone. A landing that was refused late may have left refs.
 	if err := w.dropBranch(ctx, r, slot{Key: spec.Key, Branch: spec.Branch}); err != nil {
 		return coppice.RemoveResult{}, err
 	}
@@ -277,57 +292,49 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 	ref := fmt.Sprintf("%s%s-%d", trashRefs, spec.Key, n)
 	head, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", ref+"^1")
 	res := coppice.RemoveResult{Head: head, Ref: ref}
-	archive := filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
-	if exists(archive) {
-		res.Archive = archive
+	if file := w.archiveFile(r, ref); exists(file) {
+		res.Archive = file
 	}
 	return res, err
 }
 
-// dropBranch deletes the task's branch, which the trash keeps, and what is left of
-// the task's landings.
+// dropBranch deletes the task's branch, whose commits are in the trash, and the refs
+// of its landings.
 func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 	own := "refs/heads/" + s.Branch
 	refs, err := w.refs(ctx, r.own(), own)
 	if err != nil {
 		return err
 	}
-	landings, err := w.refsBelow(ctx, r.own(), landingRefs+s.Key+"/")
+	landings, symbolic, err := w.refsBelow(ctx, r.own(), landingRefs+s.Key+"/")
 	if err != nil {
 		return err
 	}
-	at, err := w.refs(ctx, r.own(), landings...)
-	if err != nil {
-		return err
-	}
-	const itself = "option no-deref\n"
 	var lines []string
-	for _, l := range landings {
-		if dropRef(r.git, l, at[l]) != nil {
-			lines = append(lines, itself+"delete "+l)
+	for name, at := range landings {
+		if w.dropRef(ctx, r, name, at) != "" {
+			symbolic[name] = at
 		}
+	}
+	for name := range symbolic {
+		lines = append(lines, "option no-deref\ndelete "+name)
 	}
 	if at := refs[own]; at != "" {
-		switch err := dropRef(r.git, own, at); {
-		case errors.Is(err, errPacked):
-			lines = append(lines, itself+"delete "+own)
-		case err != nil:
-			lines = append(lines, itself+"delete "+own+" "+at)
-		}
+		lines = append(lines, w.dropRef(ctx, r, own, at))
 	}
 	return w.updateRefs(ctx, r.own(), "remove", lines...)
 }
 
-// finishRemove recycles a slot whose trash is written.
+// finishRemove frees a slot whose trash is written.
 func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.RemoveResult, error) {
 	res := coppice.RemoveResult{Head: s.Head, Ref: s.Ref, Archive: s.Archive}
 	path := r.path(s)
-	if s.looks() {
+	if s.isDetached() {
 		if err := writable(path); err != nil {
 			return res, err
 		}
 	}
-	if !s.Tidy { // else it has the files of a commit and no other
+	if !s.Exact { // otherwise it has exactly the files of a commit
 		if err := w.vacate(ctx, r, s, s.Head); err != nil {
 			return res, err
 		}
@@ -335,20 +342,20 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 	if err := w.step("vacated"); err != nil {
 		return res, err
 	}
-	if !s.looks() {
+	if !s.isDetached() {
 		if err := errors.Join(w.dropBranch(ctx, r, s), w.step("branch dropped")); err != nil {
 			return res, err
 		}
 	}
-	if err := w.freePorts(ctx, portOwner(r, s.Key)); err != nil {
+	if err := w.ports.Free(ctx, portOwner(r, s.Key)); err != nil {
 		return res, err
 	}
-	// The saved index of a tidy one does not know the files that its branch added.
-	s.Clean = !s.Tidy
+	// The saved index of an exact one does not have the files that its branch added.
+	s.Clean = !s.Exact
 	return res, w.release(ctx, r, s)
 }
 
-// vacate leaves a clean, detached workspace with the files of a commit.
+// vacate makes a workspace clean and detached, with the files of a commit.
 func (w *Workspaces) vacate(ctx context.Context, r repo, s slot, commit string) error {
 	path := r.path(s)
 	if exists(filepath.Join(path, ".gitmodules")) {
@@ -372,12 +379,12 @@ func (w *Workspaces) vacate(ctx context.Context, r repo, s slot, commit string) 
 	return w.clean(ctx, r, s)
 }
 
-// dropSubmodules removes the files of submodules: their repositories belong to
-// the worktree and go with it.
+// dropSubmodules removes the files of submodules. Their repositories are in the git
+// directory, which is replaced.
 func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
 	out, err := w.git.Run(ctx, path, "ls-files", "--stage", "-z")
 	if err != nil {
-		return nil // a damaged workspace: its git directory is made again, and all that is not tracked goes
+		return nil // a damaged workspace: its git directory is created again, and all untracked files are removed
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -394,11 +401,11 @@ func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
 	return nil
 }
 
-// release makes the slot idle, or removes it when enough are: as many as are in
-// use at the moment, since their tasks will be followed by others, but some in
-// any case. What a rush of tasks left goes when they are through.
+// release makes the slot idle, or removes it if enough slots are idle: as many as
+// are in use now, because other tasks will follow, and a minimum. So the slots of
+// many parallel tasks are removed after these tasks.
 func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
-	unlock, err := w.lock(ctx, r.lockFile())
+	unlock, err := w.locks.Wait(ctx, r.lockFile())
 	if err != nil {
 		return err
 	}
@@ -431,8 +438,8 @@ func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
 	return w.unregister(ctx, r, s)
 }
 
-// unregister removes a workspace that holds nothing any more. It must be called
-// under the repository's lock, so that nobody claims it.
+// unregister removes an empty workspace. The caller holds the repository's lock, so
+// nobody claims it.
 func (w *Workspaces) unregister(ctx context.Context, r repo, s slot) error {
 	if err := removeWhole(r.path(s)); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +13,13 @@ import (
 	"strings"
 )
 
-// A workspace is a repository of its own. Its git directory is made from nothing
-// each time the workspace changes hands, so a task inherits nothing that an
-// earlier one did to git. This table says where each part comes from; what is not
-// in it does not exist in a new workspace.
+// A workspace is a separate repository. Its git directory is created from scratch
+// for each task, so a task inherits nothing that an earlier one did to git. This
+// table says where each part comes from. A new workspace has nothing else.
 //
-//	HEAD                     the commit it begins from, detached
+//	HEAD                     the commit from which it starts, detached
 //	config                   workspaceConfig
-//	index                    the one that Coppice's own git wrote at its last checkout in that directory
+//	index                    the one that git wrote at Coppice's last checkout in that directory
 //	objects                  empty; it borrows from Coppice's own repository and the person's
 //	packed-refs, symbolic    the person's branches, tags and remote-tracking branches
 //	shallow                  as in the person's repository
@@ -29,8 +27,8 @@ import (
 //	info/sparse-checkout     as in the person's checkout
 //	hooks                    none; core.hooksPath names the person's
 
-// savedIndex is Coppice's own copy of the index of a workspace. The index in the
-// workspace is the agent's to change.
+// savedIndex returns Coppice's copy of the index of a workspace. An agent can change
+// the index in the workspace.
 func (r repo) savedIndex(s slot) string { return filepath.Join(r.dir, s.Name+".index") }
 
 // gitDir returns the git directory of a workspace, which must be a directory.
@@ -50,8 +48,8 @@ func gitDir(path string) (string, error) {
 }
 
 // renew gives a workspace a new git directory at a commit. The files stay as they
-// are. What the former git directory had is lost: whatever was worth keeping is
-// in Coppice's own repository by then.
+// are. The old git directory is removed: what must be kept is in Coppice's own
+// repository before.
 func (w *Workspaces) renew(ctx context.Context, r repo, s slot, commit string) error {
 	path := r.path(s)
 	if st, err := os.Lstat(path); err == nil && !st.IsDir() {
@@ -91,7 +89,7 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 	if err != nil {
 		return err
 	}
-	refs, symbolic, err := w.usersRefs(ctx, r)
+	refs, symbolic, err := w.refsBelow(ctx, r.users(), shownRefs...)
 	if err != nil {
 		return err
 	}
@@ -141,17 +139,17 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 	return err
 }
 
-// saveIndex remembers the index that Coppice's own git has just written.
+// saveIndex copies the index that Coppice's checkout has just written.
 func (w *Workspaces) saveIndex(r repo, s slot) error {
-	tmp := r.savedIndex(s) + ".new"
+	tmp := r.savedIndex(s) + ".new" // not an atomicfile: it keeps the time of the original
 	if err := copyIndex(filepath.Join(r.path(s), ".git", "index"), tmp); err != nil {
 		return err
 	}
 	return os.Rename(tmp, r.savedIndex(s))
 }
 
-// copyIndex copies an index with its time: git compares that with the times of
-// files to find those that changed in the moment in which the index was written.
+// copyIndex copies an index with its time. Git compares it with the times of files to
+// find those that changed at the moment in which the index was written.
 func copyIndex(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -173,83 +171,5 @@ func copyIndex(from, to string) error {
 	return os.Chtimes(to, st.ModTime(), st.ModTime())
 }
 
-// usersRefs returns the person's branches, tags and remote-tracking branches with
-// their objects, and those that lead to others.
-func (w *Workspaces) usersRefs(ctx context.Context, r repo) (refs, symbolic map[string]string, err error) {
-	if refs, symbolic, err := plainUsersRefs(r.user); err == nil {
-		return refs, symbolic, nil
-	}
-	out, err := w.git.Run(ctx, r.root, append([]string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)"}, shown...)...)
-	if err != nil {
-		return nil, nil, err
-	}
-	refs, symbolic = map[string]string{}, map[string]string{}
-	for line := range strings.Lines(out) {
-		f := strings.Fields(line)
-		switch len(f) {
-		case 2:
-			refs[f[1]] = f[0]
-		case 3:
-			symbolic[f[1]] = f[2]
-		}
-	}
-	return refs, symbolic, nil
-}
-
-// shown are the refs of the person's that workspaces have too.
-var shown = []string{"refs/heads/", "refs/tags/", "refs/remotes/"}
-
-func plainUsersRefs(common string) (refs, symbolic map[string]string, err error) {
-	if !plainRefs(common) {
-		return nil, nil, errOdd
-	}
-	loose, symbolic := map[string]string{}, map[string]string{}
-	for _, top := range shown {
-		err := filepath.WalkDir(filepath.Join(common, filepath.FromSlash(top)), func(p string, d fs.DirEntry, err error) error {
-			if absent(err) {
-				return nil
-			}
-			if err != nil || d.IsDir() || strings.HasSuffix(p, ".lock") {
-				return err
-			}
-			name, err := filepath.Rel(common, p)
-			if err != nil {
-				return err
-			}
-			b, err := readRegular(p, maxLoose)
-			if absent(err) {
-				return nil // it was removed or packed in this moment
-			}
-			if name = filepath.ToSlash(name); err != nil || !plainName(name) {
-				return errors.Join(err, errOdd)
-			}
-			line := strings.TrimSuffix(string(b), "\n")
-			if to, ok := strings.CutPrefix(line, "ref: "); ok && plainName(to) {
-				symbolic[name] = to
-			} else if plainID(line) {
-				loose[name] = line
-			} else {
-				return errOdd
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	// Files come first and packed refs second: a ref that is packed in between
-	// is then found twice instead of never.
-	refs = map[string]string{}
-	b, err := readRegular(filepath.Join(common, "packed-refs"), maxPacked)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
-	for line := range bytes.Lines(b) {
-		id, name, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
-		if ok && plainID(id) && slices.ContainsFunc(shown, func(top string) bool { return strings.HasPrefix(name, top) }) {
-			refs[name] = id
-		}
-	}
-	maps.Copy(refs, loose)
-	return refs, symbolic, nil
-}
+// shownRefs are the refs of the person that workspaces have too.
+var shownRefs = []string{"refs/heads/", "refs/tags/", "refs/remotes/"}

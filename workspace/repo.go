@@ -14,21 +14,21 @@ import (
 	"coppice/workspace/git"
 )
 
-// Repo is what Inspect finds.
+// Repo is a repository as Inspect finds it.
 type Repo struct {
 	Root          string // of the checkout
-	GitDir        string // the common one of all its worktrees
+	GitDir        string // that all its worktrees share
 	Base          string // branch
 	BaseCommit    string
-	DefaultBranch string // what the remote calls its default, or else the base
+	DefaultBranch string // the default of the remote, or else the base
 }
 
 // repo is a repository as the methods use it.
 type repo struct {
 	root string // of the person's checkout
-	user string // the person's git directory, which all worktrees of theirs share
+	user string // the person's git directory, which all worktrees share
 	git  string // Coppice's own repository for it: see own.go
-	dir  string // where that one and the workspaces are
+	dir  string // where it and the workspaces are
 }
 
 func (r repo) lockFile() string { return filepath.Join(r.dir, "lock") }
@@ -54,7 +54,7 @@ func (w *Workspaces) Inspect(ctx context.Context, dir, base string) (Repo, error
 	}
 	if base == "" {
 		if head == "" {
-			return Repo{}, coppice.Errorf(coppice.EInvalid, "%s is on no branch (its HEAD is detached)", r.root).
+			return Repo{}, coppice.Errorf(coppice.EInvalid, "%s is not on a branch (its HEAD is detached)", r.root).
 				WithFix("check out the branch that work should land on, or name it with --base")
 		}
 		base = head
@@ -91,10 +91,10 @@ func (w *Workspaces) find(ctx context.Context, dir string) (repo, error) {
 		return repo{}, err // git would print it as several lines
 	}
 	if st, err := os.Stat(real); err == nil && !st.IsDir() {
-		return repo{}, coppice.Errorf(coppice.EInvalid, "%s is no directory", coppice.Quote(dir)).WithFix("name the directory of a git repository")
+		return repo{}, coppice.Errorf(coppice.EInvalid, "%s is not a directory", coppice.Quote(dir)).WithFix("name the directory of a git repository")
 	}
 	if real == w.dir || strings.HasPrefix(real, w.dir+"/") {
-		return repo{}, coppice.Errorf(coppice.EInvalid, "%s is one of Coppice's own workspaces", coppice.Quote(dir)).
+		return repo{}, coppice.Errorf(coppice.EInvalid, "%s is a workspace of Coppice", coppice.Quote(dir)).
 			WithFix("use the repository's own checkout")
 	}
 	out, err := w.git.Run(ctx, real, "rev-parse", "--path-format=absolute", "--is-bare-repository", "--is-inside-git-dir", "--git-common-dir")
@@ -110,7 +110,7 @@ func (w *Workspaces) find(ctx context.Context, dir string) (repo, error) {
 			WithFix("clone it with `git clone %s` and use the clone", real)
 	}
 	if lines[1] == "true" {
-		return repo{}, coppice.Errorf(coppice.EInvalid, "%s is inside of a git directory", coppice.Quote(dir)).WithFix("use the directory of the checkout")
+		return repo{}, coppice.Errorf(coppice.EInvalid, "%s is inside a git directory", coppice.Quote(dir)).WithFix("use the directory of the checkout")
 	}
 	top, err := w.git.Run(ctx, real, "rev-parse", "--path-format=absolute", "--show-toplevel")
 	if err != nil {
@@ -152,7 +152,7 @@ func (w *Workspaces) hasCommit(ctx context.Context, r repo) error {
 	return nil
 }
 
-// branch returns the commit of a branch of the person's that must exist.
+// branch returns the commit of a branch of the person, which must exist.
 func (w *Workspaces) branch(ctx context.Context, r repo, name string) (string, error) {
 	refs, err := w.refs(ctx, r.users(), "refs/heads/"+name)
 	if err != nil {
@@ -169,10 +169,10 @@ func (w *Workspaces) branch(ctx context.Context, r repo, name string) (string, e
 	if len(near) > 0 {
 		cause += "; near it are " + strings.Join(near, ", ")
 	}
-	return "", coppice.Errorf(coppice.ENotFound, "%s", cause).WithFix("make it with `git branch %s`, or name another", name).WithField("base")
+	return "", coppice.Errorf(coppice.ENotFound, "%s", cause).WithFix("create it with `git branch %s`, or name another", name).WithField("base")
 }
 
-// near returns up to three existing branches, the most alike first.
+// near returns up to three branches with similar names, the most similar first.
 func (w *Workspaces) near(ctx context.Context, r repo, name string) ([]string, error) {
 	out, err := w.git.Run(ctx, r.root, "for-each-ref", "--count=2000", "--sort=-committerdate", "--format=%(refname:lstrip=2)", "refs/heads/")
 	if err != nil || out == "" {
@@ -183,7 +183,7 @@ func (w *Workspaces) near(ctx context.Context, r repo, name string) ([]string, e
 	return all[:min(3, len(all))], nil
 }
 
-// distance counts the letters to change, add or drop to get from a to b.
+// distance counts the letters to change, add or remove to get from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -204,14 +204,14 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// isAncestor tells whether a commit is part of another's history. Coppice's own
-// repository knows both.
+// isAncestor reports whether a commit is in the history of another. Coppice's own
+// repository has both.
 func (w *Workspaces) isAncestor(ctx context.Context, r repo, a, b string) (bool, error) {
 	return w.isAncestorIn(ctx, r.own(), a, b)
 }
 
 func (w *Workspaces) isAncestorIn(ctx context.Context, in at, a, b string) (bool, error) {
-	if a == b || descends(in.git, b, a) {
+	if a == b || w.files(ctx, in.git).IsAncestor(a, b) {
 		return true, nil
 	}
 	_, exit, err := w.git.Status(ctx, git.Call{Dir: in.dir, Args: []string{"merge-base", "--is-ancestor", a, b}, OK: []int{1}})

@@ -15,16 +15,17 @@ import (
 	"syscall"
 
 	"coppice"
+	"coppice/workspace/archive"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// Restore brings a workspace back from the trash: its branch, its uncommitted
-// state as uncommitted changes, and the archived files. The trash itself stays
-// until it is purged.
+// Restore restores a workspace from the trash: its branch, its uncommitted changes
+// and the archived files. The trash stays until it is purged.
 func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (coppice.PrepareResult, error) {
 	var none coppice.PrepareResult
-	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
-		return none, firstError(err)
+	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
+		return none, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
@@ -44,7 +45,7 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 		return none, err
 	}
 	if at := refs[own]; at != "" && at != spec.Head && !held {
-		return none, coppice.Errorf(coppice.EConflict, "there is another branch %s by now", spec.Branch).WithFix("rename it with `git branch -m %s other`", spec.Branch)
+		return none, coppice.Errorf(coppice.EConflict, "there is another branch %s now", spec.Branch).WithFix("rename it with `git branch -m %s other`", spec.Branch)
 	}
 	want := slot{Key: spec.Key, Branch: spec.Branch, Base: spec.Head}
 	if text, err := w.git.Run(ctx, r.git, "cat-file", "commit", trash); err == nil {
@@ -56,30 +57,30 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 	}
 	fill := func(ctx context.Context, path string) error { return w.fill(ctx, path, trash, spec) }
 	res, err := w.build(ctx, r, want, building{start: spec.Head, policy: spec.Policy, fill: fill})
-	return res, told(err)
+	return res, classify(err)
 }
 
 func validTrash(ref string) error {
 	if name, ok := strings.CutPrefix(ref, trashRefs); !ok || coppice.ValidBranch(name) != nil {
-		return coppice.Errorf(coppice.EInvalid, "%s is no trash", coppice.Quote(ref))
+		return coppice.Errorf(coppice.EInvalid, "%s is not a ref of the trash", coppice.Quote(ref))
 	}
 	return nil
 }
 
 func (w *Workspaces) validArchive(file string) error {
 	if file != "" && (filepath.Dir(file) != w.trash || !strings.HasSuffix(file, ".tar.gz")) {
-		return coppice.Errorf(coppice.EInvalid, "%s is no archive of the trash", coppice.Quote(file))
+		return coppice.Errorf(coppice.EInvalid, "%s is not an archive of the trash", coppice.Quote(file))
 	}
 	return nil
 }
 
-// fill puts the uncommitted state into a fresh checkout of the branch.
+// fill writes the uncommitted state into a new checkout of the branch.
 func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.RestoreSpec) error {
-	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", spec.Head, trash}})
+	changes, err := w.changes(ctx, filepath.Join(tree, ".git"), spec.Head, trash)
 	if err != nil {
 		return err
 	}
-	if err := w.applyRaw(ctx, tree, out); err != nil {
+	if err := w.apply(ctx, tree, changes); err != nil {
 		return err
 	}
 	if err := w.step("filled"); err != nil {
@@ -96,56 +97,41 @@ func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.
 	if spec.Archive == "" {
 		return nil
 	}
-	err = readArchive(spec.Archive, tree, filepath.Join(tree, ".git", "modules"))
+	err = archive.Read(spec.Archive, tree, filepath.Join(tree, ".git", "modules"))
 	if errors.Is(err, fs.ErrNotExist) && !exists(spec.Archive) {
-		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("put it back, or make a new task")
+		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("restore the file, or create a new task")
 	}
 	return err
 }
 
-// change is one line of git's raw diff.
-type change struct{ mode, id, path string }
-
-func rawDiff(out string) []change {
-	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
-	var list []change
-	for i := 0; i+1 < len(f); i += 2 {
-		if h := strings.Fields(f[i]); len(h) == 5 {
-			list = append(list, change{mode: h[1], id: h[3], path: f[i+1]})
-		}
-	}
-	return list
-}
-
-// applyRaw writes the changed files of a raw diff byte for byte.
-func (w *Workspaces) applyRaw(ctx context.Context, tree, diff string) error {
+// apply writes the changed files byte for byte.
+func (w *Workspaces) apply(ctx context.Context, tree string, list []gitfiles.Change) error {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	list := rawDiff(diff)
 	var ids strings.Builder
 	for _, c := range slices.Backward(list) {
-		if c.mode == "160000" {
+		if c.NewMode == gitfiles.ModeModule {
 			continue
 		}
-		// A file may stand where the directory will be: that one is in the list too.
-		if err := root.RemoveAll(c.path); err != nil && !errors.Is(err, syscall.ENOTDIR) {
+		// A file may be where the directory will be. The list has that file too.
+		if err := root.RemoveAll(c.Path); err != nil && !errors.Is(err, syscall.ENOTDIR) {
 			return err
 		}
-		for dir := path.Dir(c.path); dir != "."; dir = path.Dir(dir) {
+		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
 			if root.Remove(dir) != nil {
 				break // not empty
 			}
 		}
 	}
-	write := slices.DeleteFunc(list, func(c change) bool { return c.mode == "000000" || c.mode == "160000" })
+	write := slices.DeleteFunc(list, func(c gitfiles.Change) bool { return c.NewMode == "" || c.NewMode == gitfiles.ModeModule })
 	if len(write) == 0 {
 		return nil
 	}
 	for _, c := range write {
-		ids.WriteString(c.id + "\n")
+		ids.WriteString(c.New + "\n")
 	}
 	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"cat-file", "--batch"}, Stdin: []byte(ids.String())})
 	if err != nil {
@@ -175,24 +161,24 @@ func readObject(in *bufio.Reader) ([]byte, error) {
 	return b[:size], err
 }
 
-func writeEntry(root *os.Root, c change, content []byte) error {
-	if err := root.MkdirAll(path.Dir(c.path), 0o755); err != nil {
+func writeEntry(root *os.Root, c gitfiles.Change, content []byte) error {
+	if err := root.MkdirAll(path.Dir(c.Path), 0o755); err != nil {
 		return err
 	}
-	if c.mode == "120000" {
-		return root.Symlink(string(content), c.path)
+	if c.NewMode == gitfiles.ModeLink {
+		return root.Symlink(string(content), c.Path)
 	}
 	perm := fs.FileMode(0o644)
-	if c.mode == "100755" {
+	if c.NewMode == "100755" {
 		perm = 0o755
 	}
-	return root.WriteFile(c.path, content, perm)
+	return root.WriteFile(c.Path, content, perm)
 }
 
-// Purge forgets trash for good.
+// Purge removes trash permanently.
 func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
-	if err := errors.Join(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
-		return firstError(err)
+	if err := first(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
+		return err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
@@ -203,11 +189,11 @@ func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
 			return err
 		}
 	}
-	if _, err := w.git.Run(ctx, r.git, "update-ref", "-d", spec.Ref); err != nil {
+	if err := w.dropRefs(ctx, r, spec.Ref); err != nil {
 		return err
 	}
 	if w.purged.Add(1)%packAfter == 0 {
-		w.tidyOwn(ctx, r)
+		w.collectGarbage(ctx, r)
 	}
 	return nil
 }

@@ -9,32 +9,33 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
-// Save commits whatever is left uncommitted in a workspace: changes and
-// untracked files, but neither ignored ones nor what the workspace was given
-// nor the excluded paths. It returns the head of the task's branch and whether
-// there was something to commit. No agent may be at work in it: locks of git
-// that are there belong to nobody and are removed.
+// Save commits all uncommitted changes and untracked files in a workspace, except
+// ignored files, files that Coppice provided, and excluded paths. It returns the
+// head of the task's branch and whether there was something to commit. No agent
+// can run in the workspace, so Save removes locks of git.
 //
-// An agent may have left its branch. When its work goes on from there, the
-// branch follows; when it does not, that is a Failure. A finished merge,
-// cherry-pick or revert is committed; a rebase in progress or a file with
-// conflicts is a Failure of class implementation, which comes with the branch's
-// head, and nothing is changed then.
+// An agent may have left its branch. If its commits are on top of the branch, the
+// branch follows; otherwise that is a Failure. Save commits a finished merge,
+// cherry-pick or revert. A rebase in progress or a file with conflicts is a Failure
+// of class implementation, which comes with the branch's head; then Save changes
+// nothing.
 func (w *Workspaces) Save(ctx context.Context, path, message string, exclude []string) (head string, changed bool, err error) {
 	r, s, err := w.byPath(path)
 	if err != nil {
 		return "", false, err
 	}
-	unlock, err := w.lock(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
 		return "", false, err
 	}
 	defer unlock()
 	head, changed, err = w.save(ctx, r, s, message, append(exclude, s.Given...))
-	return head, changed, told(err)
+	return head, changed, classify(err)
 }
 
 func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, exclude []string) (string, bool, error) {
@@ -60,7 +61,7 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 	return w.keepBranch(ctx, r, s, head, changed)
 }
 
-// keepBranch brings a workspace's branch into Coppice's own repository.
+// keepBranch copies a workspace's branch into Coppice's own repository.
 func (w *Workspaces) keepBranch(ctx context.Context, r repo, s slot, head string, changed bool) (string, bool, error) {
 	own := "refs/heads/" + s.Branch
 	refs, err := w.refs(ctx, r.own(), own)
@@ -87,8 +88,8 @@ func (w *Workspaces) keepBranch(ctx context.Context, r repo, s slot, head string
 	return head, changed, w.showBase(ctx, r, s)
 }
 
-// showBase brings the base branch in a workspace up to date, so that an agent can
-// merge with it. An agent that is on it itself is left alone.
+// showBase updates the base branch in a workspace, so that an agent can merge with
+// it. It does nothing if the agent has it checked out.
 func (w *Workspaces) showBase(ctx context.Context, r repo, s slot) error {
 	if s.Onto == "" {
 		return nil
@@ -109,11 +110,10 @@ func (w *Workspaces) showBase(ctx context.Context, r repo, s slot) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(file, []byte(now[base]+"\n"))
+	return atomicfile.Write(file, []byte(now[base]+"\n"), 0o644)
 }
 
-// commitAll commits what is uncommitted in a workspace, and brings its branch to
-// where its HEAD is.
+// commitAll commits all changes in a workspace, and moves its branch to its HEAD.
 func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message string, exclude []string) (string, bool, error) {
 	path := r.path(s)
 	dir := filepath.Join(path, ".git")
@@ -126,8 +126,12 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 	}
 	defer os.Remove(file)
 	config := []string{"core.excludesFile=" + file, "advice.addEmbeddedRepo=false"}
-	if head, changed, err := w.savePlainly(ctx, r, s, message, config, exclude); err == nil {
-		return head, changed, nil
+	if !inProgress(dir) && w.files(ctx, dir).Checkout(path, dir).CheckIndex() == nil { // conflicts must not be staged
+		if _, err := w.git.Do(ctx, stageAll(path, config)); err == nil {
+			if head, changed, err := w.commitFiles(ctx, r, s, message, exclude); err == nil {
+				return head, changed, nil
+			}
+		}
 	}
 	status, err := w.git.Do(ctx, git.Call{Dir: path, Config: config,
 		Args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"}})
@@ -162,7 +166,7 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 		changed = changed || staged
 	}
 	if changed {
-		if _, _, err := w.commitPlainly(ctx, r, s, message, nil); err != nil {
+		if _, _, err := w.commitFiles(ctx, r, s, message, nil); err != nil {
 			if err := w.commitStaged(ctx, r, path, message); err != nil {
 				return "", false, unstageable(err)
 			}
@@ -175,22 +179,22 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 	return head, changed, err
 }
 
-// nested refuses a repository within a workspace that is staged as a submodule
-// without being one: its files would not be in the commit.
+// nested refuses a repository within a workspace that is staged like a submodule: its
+// files would not be in the commit.
 func (w *Workspaces) nested(ctx context.Context, path string) error {
 	out, err := w.git.Run(ctx, path, "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "-z", "HEAD", "--")
 	if err != nil {
 		return unstageable(err)
 	}
 	for _, c := range rawDiff(out) {
-		if c.mode != modeModule {
+		if c.NewMode != gitfiles.ModeModule {
 			continue
 		}
 		known, _ := w.git.Do(ctx, git.Call{Dir: path, OK: []int{1}, Args: []string{"config", "--file", ".gitmodules", "--no-includes", "--get-regexp", `^submodule\..*\.path$`}})
-		if !hasSuffixLine(known, " "+c.path) {
-			_, _ = w.git.Run(ctx, path, "reset", "--quiet", "--", c.path)
-			return damaged(fmt.Sprintf("%s is a git repository of its own, so its files cannot be committed", coppice.Quote(c.path)),
-				fmt.Sprintf("remove %s/.git to keep its files, or remove the directory", c.path))
+		if !hasSuffixLine(known, " "+c.Path) {
+			_, _ = w.git.Run(ctx, path, "reset", "--quiet", "--", c.Path)
+			return damaged(fmt.Sprintf("%s is a separate git repository, so its files cannot be committed", coppice.Quote(c.Path)),
+				fmt.Sprintf("remove %s/.git to keep its files, or remove the directory", c.Path))
 		}
 	}
 	return nil
@@ -205,9 +209,24 @@ func hasSuffixLine(text, suffix string) bool {
 	return false
 }
 
-// stageAll stages everything in a workspace but what is ignored.
+// stageAll stages everything in a workspace except ignored files.
 func stageAll(path string, config []string) git.Call {
 	return git.Call{Dir: path, Config: config, Args: []string{"add", "--all", "--", "."}}
+}
+
+// commitFiles commits what is staged without a git process, except paths that are
+// excluded. After an error git has to do it.
+func (w *Workspaces) commitFiles(ctx context.Context, r repo, s slot, message string, exclude []string) (head string, changed bool, err error) {
+	path, dir := r.path(s), r.inside(s).git
+	if inProgress(dir) {
+		return "", false, gitfiles.ErrUseGit
+	}
+	by := func() (gitfiles.Signature, error) {
+		who, err := w.git.Identity(ctx, r.root)
+		now := w.now()
+		return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: fmt.Sprintf("%d %s", now.Unix(), now.Format("-0700"))}, err
+	}
+	return w.files(ctx, dir).Checkout(path, dir).Commit(s.Branch, message, by, func(p string) bool { return within(p, exclude) })
 }
 
 func (w *Workspaces) commitStaged(ctx context.Context, r repo, path, message string) error {
@@ -215,14 +234,14 @@ func (w *Workspaces) commitStaged(ctx context.Context, r repo, path, message str
 	if err != nil {
 		return err
 	}
-	env := append(identity("AUTHOR", who, ""), identity("COMMITTER", who, "")...)
-	c := git.Call{Dir: path, Env: env, Stdin: []byte(message), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
+	by := gitfiles.Signature{Name: who.Name, Email: who.Email}
+	c := git.Call{Dir: path, Env: signatureEnv(by, by), Stdin: []byte(message), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
 	_, err = w.git.Do(ctx, c)
 	return err
 }
 
-// unsaved tells whether git status lists anything that a commit could hold:
-// anything but untracked files that are never committed.
+// unsaved reports whether git status lists anything that can be committed: anything
+// except untracked files that are excluded.
 func unsaved(status string, exclude []string) bool {
 	for e := range strings.SplitSeq(status, "\x00") {
 		p, untracked := strings.CutPrefix(e, "? ")
@@ -233,8 +252,8 @@ func unsaved(status string, exclude []string) bool {
 	return false
 }
 
-// plainly tells whether git status shows by itself that a commit of everything
-// differs from HEAD and holds nothing excluded. False says nothing.
+// plainly reports whether git status shows that a commit of everything differs from
+// HEAD and has nothing excluded. False means nothing.
 func plainly(status string, exclude []string) bool {
 	some := false
 	for e := range strings.SplitSeq(status, "\x00") {
@@ -264,7 +283,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// savable refuses what a commit would make worse. The status is that of git.
+// savable refuses a state in which a commit would do damage. The status is that of
+// git.
 func savable(admin, status string) error {
 	if exists(filepath.Join(admin, "rebase-merge")) || exists(filepath.Join(admin, "rebase-apply")) {
 		return coppice.Failf(coppice.ClassImplementation, "the workspace was left in the middle of a rebase", "finish it with `git rebase --continue`, or undo it with `git rebase --abort`")
@@ -282,7 +302,7 @@ func savable(admin, status string) error {
 	return nil
 }
 
-// listed writes a few names and how many more there are.
+// listed returns up to five names and the number of others.
 func listed(names []string) string {
 	more := ""
 	if len(names) > 5 {
@@ -296,9 +316,9 @@ func listed(names []string) string {
 	return strings.Join(quoted, ", ") + more
 }
 
-// rejoin brings HEAD and the task's branch together again. Before the leftovers
-// are committed it only takes HEAD off a foreign branch, so that this one does
-// not get them; afterwards it moves the task's branch to the work.
+// rejoin moves HEAD and the task's branch to the same commit again. Before the
+// changes are committed, it only detaches HEAD from another branch, so that this
+// branch does not get them. Afterwards it moves the task's branch.
 func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, committed bool) error {
 	own := "refs/heads/" + s.Branch
 	on, head, err := w.head(ctx, path)
@@ -310,7 +330,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 	}
 	if head == "" {
 		if on == own {
-			// The agent deleted the branch it is on. Its base is all that is known.
+			// The agent deleted its branch. Only its base is known.
 			_, err = w.git.Run(ctx, path, "update-ref", own, s.Base)
 			return err
 		}
@@ -348,11 +368,11 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 	}
 	return coppice.Failf(coppice.ClassImplementation,
 		fmt.Sprintf("the workspace was left at %.12s, which does not continue its branch %s", head, s.Branch),
-		fmt.Sprintf("bring the work onto %s, for instance with `git checkout %s && git merge %.12s`", s.Branch, s.Branch, head))
+		fmt.Sprintf("move the commits to %s, for example with `git checkout %s && git merge %.12s`", s.Branch, s.Branch, head))
 }
 
-// excludeFile writes the paths that are never committed as ignore rules, below
-// the person's own.
+// excludeFile writes ignore rules for paths that are never committed, after the
+// person's own rules.
 func (w *Workspaces) excludeFile(ctx context.Context, r repo, paths []string) (string, error) {
 	var b strings.Builder
 	if list, err := w.git.Settings(ctx, r.root); err == nil {
@@ -387,9 +407,9 @@ func (w *Workspaces) excludeFile(ctx context.Context, r repo, paths []string) (s
 	return f.Name(), err
 }
 
-// staged tells whether the index has something to commit. It takes paths that
-// must not be committed out of it again first: a .gitignore that un-ignores
-// them is stronger than our ignore rules.
+// staged reports whether the index has something to commit. First it removes paths
+// from the index that must not be committed: a .gitignore that un-ignores them is
+// stronger than Coppice's rules.
 func (w *Workspaces) staged(ctx context.Context, path string, exclude []string) (bool, error) {
 	out, err := w.git.Run(ctx, path, "diff-index", "--cached", "--name-status", "--no-renames", "-z", "HEAD", "--")
 	if err != nil || out == "" {
@@ -412,7 +432,7 @@ func (w *Workspaces) staged(ctx context.Context, path string, exclude []string) 
 	return some, err
 }
 
-// within tells whether p is one of the paths or beneath one.
+// within reports whether p is one of the paths or below one.
 func within(p string, paths []string) bool {
 	for _, e := range paths {
 		e = strings.TrimSuffix(e, "/")
@@ -423,18 +443,21 @@ func within(p string, paths []string) bool {
 	return false
 }
 
-// identity writes a person as git's environment variables. The date is in git's
-// raw form; the sign before it keeps small numbers from being read otherwise.
-func identity(role string, p git.Person, date string) []string {
-	env := []string{"GIT_" + role + "_NAME=" + p.Name, "GIT_" + role + "_EMAIL=" + p.Email}
-	if date != "" {
-		env = append(env, "GIT_"+role+"_DATE=@"+date)
+// signatureEnv returns the variables with which git commits for an author and a
+// committer. Without a date, it is now. The sign before a date keeps git from
+// reading small numbers as something else.
+func signatureEnv(author, committer gitfiles.Signature) (env []string) {
+	for role, s := range map[string]gitfiles.Signature{"AUTHOR": author, "COMMITTER": committer} {
+		env = append(env, "GIT_"+role+"_NAME="+s.Name, "GIT_"+role+"_EMAIL="+s.Email)
+		if s.Date != "" {
+			env = append(env, "GIT_"+role+"_DATE=@"+s.Date)
+		}
 	}
 	return env
 }
 
-// Author returns the variables that let git commit in a workspace as the person
-// configured in the repository, or as Coppice where nobody is.
+// Author returns the variables with which git commits in a workspace as the person
+// that the repository configures, or as Coppice if it configures none.
 func (w *Workspaces) Author(ctx context.Context, path string) (map[string]string, error) {
 	r, _, err := w.byPath(path)
 	if err != nil {

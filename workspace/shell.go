@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,41 +15,52 @@ import (
 	"golang.org/x/sys/unix"
 
 	"coppice"
+	"coppice/internal/environ"
+	"coppice/internal/process"
 )
 
-// maxLog bounds the output that is kept of a command.
+// maxLog is the maximum length of a command's output.
 const maxLog = 256 << 10
 
-// exitTimeout is the exit code of a command that was stopped for its age, as
-// timeout(1) has it.
+// exitTimeout is the exit code of a command that took too long, as for timeout(1).
 const exitTimeout = 124
 
-// allowed names the variables that setup and check commands get from outside.
-var allowed = []string{
-	"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL", "TERM", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
-	"XDG_DATA_HOME", "XDG_RUNTIME_DIR", "GOPATH", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME",
-	"NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
-	"NODE_EXTRA_CA_CERTS", "CI", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "COMPOSE_PROJECT_NAME",
+// allowed are the variables that setup and check commands get.
+var allowed = environ.Base.And(environ.Network, environ.Allowed{
+	"LC_ALL", "LC_CTYPE", "SHELL", "TERM", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "GOPATH", "GOCACHE", "GOMODCACHE",
+	"GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV", "NODE_EXTRA_CA_CERTS", "CI",
+	"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "COMPOSE_PROJECT_NAME",
+})
+
+// CommandEnv is the environment of the policy's commands: what is allowed of
+// Coppice's own, and more.
+func (w *Workspaces) CommandEnv(more []string) []string {
+	return slices.Concat(allowed.Pick(w.env), more, GitConfig(""))
 }
 
-func (w *Workspaces) cleanEnv(more []string) []string {
-	var env []string
-	for _, kv := range w.env {
-		name, _, _ := strings.Cut(kv, "=")
-		for _, a := range allowed {
-			if name == a {
-				env = append(env, kv)
-			}
-		}
+// Env returns the variables that name its workspace to a process.
+func Env(task, path, branch string, ports []int) []string {
+	env := []string{"COPPICE=1", "COPPICE_WORKSPACE=" + path}
+	if task != "" {
+		env = append(env, "COPPICE_TASK="+task)
 	}
-	return append(append(env, more...), GitConfig("")...)
+	if branch != "" {
+		env = append(env, "COPPICE_BRANCH="+branch)
+	}
+	for i, p := range ports {
+		if i == 0 {
+			env = append(env, "COPPICE_PORT="+strconv.Itoa(p))
+		}
+		env = append(env, fmt.Sprintf("COPPICE_PORT_%d=%d", i+1, p))
+	}
+	return env
 }
 
-// GitConfig returns the variables that keep git from tidying up the repository
-// behind a commit, for processes in a workspace. Many workspaces share one
-// repository, and a git that is killed while it tidies up leaves a lock that
-// ends all tidying for good; that is for the person's own git to do. set is how
-// many such settings the environment has already, as GIT_CONFIG_COUNT tells.
+// GitConfig returns the variables that keep git from packing the repository after a
+// commit, for processes in a workspace. Many workspaces share one repository, and a
+// git that is killed while it packs leaves a lock that blocks all packing. The
+// person's own git does that instead. Set is the value of GIT_CONFIG_COUNT that the
+// environment has already.
 func GitConfig(set string) []string {
 	n, err := strconv.Atoi(set)
 	if err != nil || n < 0 {
@@ -65,30 +74,26 @@ func GitConfig(set string) []string {
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n))
 }
 
-// CommandEnv is the environment of the policy's commands: what is allowed of our
-// own, and more.
-func (w *Workspaces) CommandEnv(more []string) []string { return w.cleanEnv(more) }
-
-// fromOutside lists the signals by which others end a process: the kernel when
-// memory runs out, a person, a service manager, a machine that shuts down. A
-// command that dies by one of them was killed. A command that dies by any other
-// signal, such as SIGSEGV or SIGABRT, crashed, and that is a result of its own.
+// fromOutside lists the signals by which others end a process: the kernel if memory
+// runs out, a person, a service manager, a shutdown. A command that ends by one of
+// them was killed. A command that ends by another signal, such as SIGSEGV or
+// SIGABRT, crashed, which is a result of the command.
 //
-// The shell may run the command's last program in its own place, or it may wait
-// for that program and exit with 128 plus the signal's number. Of such exit
-// codes only 137, for SIGKILL, means that the command was killed: no program
-// exits with 137 by itself, but git exits with 129, and a crash gives 134 or 139.
+// The shell may replace itself by the command's last program, or it may wait for
+// that program and exit with 128 plus the signal's number. Of such exit codes only
+// 137, for SIGKILL, means that the command was killed: no program uses 137 itself,
+// but git exits with 129, and a crash gives 134 or 139.
 var fromOutside = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}
 
-// ran is how a command ended.
+// ran says how a command ended.
 type ran struct {
 	log    string
-	exit   int    // 128 plus the signal's number when a signal ended it, as in a shell
+	exit   int    // 128 plus the signal's number if a signal ended it, as in a shell
 	signal string // the name of the signal that killed it
-	late   bool   // it was stopped for its age
+	late   bool   // it took too long
 }
 
-// killedError is the error of a command that was killed and had to succeed.
+// killedError is the error of a preparing command that was killed.
 type killedError struct {
 	command string
 	ran     ran
@@ -96,13 +101,13 @@ type killedError struct {
 
 func (e *killedError) Error() string { return e.Unwrap().Error() }
 
-// Unwrap returns the failure that it is for everyone but Check.
+// Unwrap returns the failure for all callers except Check.
 func (e *killedError) Unwrap() error {
 	return coppice.Killed(e.command, e.ran.signal)
 }
 
-// shell runs a command that prepares something. One that was killed is an
-// error, like one that could not be run.
+// shell runs a command that prepares something. It is an error if the command was
+// killed or could not be started.
 func shell(ctx context.Context, dir string, env []string, command string, timeout time.Duration) (log string, exit int, err error) {
 	e, err := runShell(ctx, dir, env, command, timeout)
 	if err == nil && e.signal != "" {
@@ -111,69 +116,37 @@ func shell(ctx context.Context, dir string, env []string, command string, timeou
 	return e.log, e.exit, err
 }
 
-// runShell runs a command a person wrote into the policy. It gets a process group
-// of its own, which does not outlive it, and no more time than timeout when
-// that is set. An error means that it could not be run or ctx ended.
+// errLate ends a command that takes too long.
+var errLate = errors.New("the command took too long")
+
+// runShell runs a command of the policy, for at most timeout if that is set. An
+// error means that it could not be started or ctx ended.
 func runShell(ctx context.Context, dir string, env []string, command string, timeout time.Duration) (ran, error) {
-	in, out, err := os.Pipe()
-	if err != nil {
-		return ran{exit: -1}, err
-	}
-	defer in.Close()
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		out.Close()
-		return ran{exit: -1}, err
-	}
-	out.Close()
-	group := -cmd.Process.Pid
-	text := &middleCut{}
-	read, over := make(chan struct{}), make(chan error, 1)
-	go func() { defer close(read); _, _ = text.ReadFrom(in) }()
-	go func() { over <- cmd.Wait() }()
-	var aged <-chan time.Time
+	limited, cancel := ctx, func() {}
 	if timeout > 0 {
-		t := time.NewTimer(timeout)
-		defer t.Stop()
-		aged = t.C
+		limited, cancel = context.WithTimeoutCause(ctx, timeout, errLate)
 	}
-	late := false
-	select {
-	case err = <-over:
-	case <-aged:
-		late = true
-		_ = syscall.Kill(group, syscall.SIGKILL)
-		err = <-over
-	case <-ctx.Done():
-		_ = syscall.Kill(group, syscall.SIGKILL)
-		<-over
-		err = context.Cause(ctx)
-	}
-	_ = syscall.Kill(group, syscall.SIGKILL) // what it left behind
-	// A child that left the group may hold the pipe open; what it writes is of
-	// no interest any more.
-	_ = in.SetReadDeadline(time.Now().Add(time.Second))
-	<-read
+	defer cancel()
+	text := &middleCut{}
+	state, err := process.Command{Argv: []string{"sh", "-c", command}, Dir: dir, Env: env, Stdout: text, Stderr: text}.Run(limited)
 	e := ran{log: text.String()}
-	var ee *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		e.exit = -1
 		return e, context.Cause(ctx)
-	case late:
+	case errors.Is(err, errLate):
 		e.exit, e.late = exitTimeout, true
-		e.note(fmt.Sprintf("stopped after %s, the time a command may take", timeout))
-	case errors.As(err, &ee):
-		e.died(ee.Sys().(syscall.WaitStatus))
-	default:
+		e.note(fmt.Sprintf("stopped after %s, the time limit of a command", timeout))
+	case err != nil:
+		e.exit = -1
 		return e, err
+	case !state.Success():
+		e.died(state.Sys().(syscall.WaitStatus))
 	}
 	return e, nil
 }
 
-// died records how a command ended that did not succeed.
+// died stores how a failed command ended.
 func (e *ran) died(st syscall.WaitStatus) {
 	if !st.Signaled() {
 		if e.exit = st.ExitStatus(); e.exit == 128+int(syscall.SIGKILL) {
@@ -200,30 +173,17 @@ type middleCut struct {
 	cut        int
 }
 
-// ReadFrom reads all of r.
-func (m *middleCut) ReadFrom(r *os.File) (int64, error) {
-	buf := make([]byte, 32<<10)
-	var total int64
-	for {
-		n, err := r.Read(buf)
-		total += int64(n)
-		m.add(buf[:n])
-		if err != nil {
-			return total, err
-		}
-	}
-}
-
-func (m *middleCut) add(p []byte) {
+func (m *middleCut) Write(p []byte) (int, error) {
 	n := min(len(p), maxLog/2-m.head.Len())
 	m.head.Write(p[:n])
 	m.tail.Write(p[n:])
 	if over := m.tail.Len() - maxLog; over > 0 {
-		// Let the tail grow to twice its size before it is cut: each byte moves once.
+		// The tail grows to twice its size before it is cut, so each byte moves once.
 		drop := m.tail.Len() - maxLog/2
 		m.tail.Next(drop)
 		m.cut += drop
 	}
+	return len(p), nil
 }
 
 func (m *middleCut) String() string {

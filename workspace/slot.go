@@ -13,20 +13,21 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
-// The states of a slot. Crashes leave one of the two in between, and whoever
-// comes next with the same key goes on from there.
+// The states of a slot. After a crash it is making or removing, and the next caller
+// with the same key continues from there.
 const (
 	slotMaking   = "making"   // belongs to a key, not usable yet
 	slotReady    = "ready"    // belongs to a key
-	slotRemoving = "removing" // its trash is written or being written
-	slotIdle     = "idle"     // belongs to nobody and is clean
+	slotRemoving = "removing" // its trash is written, or will be
+	slotIdle     = "idle"     // belongs to no key and is clean
 )
 
 // slot is one workspace of the pool. Its directory never moves, so a task's path
-// stays the same. What it is used for is in a file beside it, where an agent
-// does not write by accident.
+// stays the same. Its state is in a file beside the directory, where an agent does
+// not write by accident.
 type slot struct {
 	Name    string   `json:"name"`
 	State   string   `json:"state"`
@@ -34,17 +35,17 @@ type slot struct {
 	Branch  string   `json:"branch,omitempty"`
 	Onto    string   `json:"onto,omitempty"` // the base branch
 	Base    string   `json:"base,omitempty"` // commit
-	Seen    string   `json:"seen,omitempty"` // of a session that only looks: a tree of the tracked files as it found them
+	Seen    string   `json:"seen,omitempty"` // of a detached one: a tree of the tracked files at the start
 	Ports   []int    `json:"ports,omitempty"`
-	Given   []string `json:"given,omitempty"` // paths copied or linked in, never committed
+	Given   []string `json:"given,omitempty"` // paths that were copied or linked, and are never committed
 	SetUp   bool     `json:"set_up,omitempty"`
-	Made    bool     `json:"made,omitempty"` // checked out once
-	Head    string   `json:"head,omitempty"` // while removing: what the trash keeps
+	Made    bool     `json:"made,omitempty"` // it was checked out
+	Head    string   `json:"head,omitempty"` // while removing: the commit in the trash
 	Ref     string   `json:"ref,omitempty"`
 	Archive string   `json:"archive,omitempty"`
-	Tidy    bool     `json:"tidy,omitempty"`  // while removing: it has the files of Head and no other
+	Exact   bool     `json:"tidy,omitempty"`  // while removing: it has exactly the files of Head
 	Clean   bool     `json:"clean,omitempty"` // while idle: cleaned since its last use
-	Claim   string   `json:"claim,omitempty"` // while making: whose claim found it clean; empty once anybody else was at it
+	Claim   string   `json:"claim,omitempty"` // while making: the claim that found it clean; empty after another caller used it
 }
 
 const workPrefix, checkPrefix = "coppice-", "coppice-check-"
@@ -55,7 +56,7 @@ func (r repo) slotLock(s slot) string { return filepath.Join(r.dir, s.Name+".loc
 
 func (w *Workspaces) writeSlot(r repo, s slot) error {
 	w.forget(r.metaFile(s))
-	return writeJSON(r.metaFile(s), s)
+	return atomicfile.WriteJSON(r.metaFile(s), s)
 }
 
 // knownSlot is a slot as it was read, and the file that it was read from.
@@ -64,8 +65,8 @@ type knownSlot struct {
 	file fs.FileInfo
 }
 
-// knownSlot returns the slot of a file. It reads the file only if it is another one
-// than last time: there can be a thousand slots, and every claim looks at all.
+// knownSlot returns the slot of a file. It reads the file only if it changed since
+// last time: there can be a thousand slots, and every claim reads all of them.
 func (w *Workspaces) knownSlot(file string) (slot, error) {
 	now, err := os.Lstat(file)
 	if err != nil {
@@ -87,32 +88,11 @@ func (w *Workspaces) knownSlot(file string) (slot, error) {
 	return s, err
 }
 
-// forget drops what is known about a slot whose file is about to change.
+// forget removes a slot from the cache before its file changes.
 func (w *Workspaces) forget(file string) {
 	w.mu.Lock()
 	delete(w.read, file)
 	w.mu.Unlock()
-}
-
-// writeJSON replaces a file as a whole, readable by the user only.
-func writeJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(b); err != nil {
-		f.Close()
-		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // slots lists the repository's slots, in order of their names.
@@ -187,10 +167,10 @@ func (w *Workspaces) byPath(path string) (repo, slot, error) {
 	return repo{}, slot{}, coppice.Errorf(coppice.ENotFound, "%s is not a workspace", coppice.Quote(path)).WithFix("prepare it again")
 }
 
-// claim gives the key a slot: its own, an idle one, or a new one, in this
-// order. Nothing is made or changed in its directory.
+// claim gives the key a slot: the one that it has, an idle one, or a new one. It
+// changes nothing in the slot's directory.
 func (w *Workspaces) claim(ctx context.Context, r repo, want slot) (slot, error) {
-	unlock, err := w.lock(ctx, r.lockFile())
+	unlock, err := w.locks.Wait(ctx, r.lockFile())
 	if err != nil {
 		return slot{}, err
 	}
@@ -231,7 +211,7 @@ func (w *Workspaces) claim(ctx context.Context, r repo, want slot) (slot, error)
 	if err := w.step("claimed"); err != nil {
 		return slot{}, err
 	}
-	// Only this caller knows that nothing was done in it since.
+	// Only this caller knows that nothing happened in it since.
 	want.Clean = got != nil && got.State == slotIdle && got.Clean
 	return want, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,15 +16,15 @@ import (
 type snapshot struct {
 	files  string   // tree of the files as they are, untracked ones included
 	index  string   // tree of the index; empty while it has conflicts
-	nested []string // repositories within, which no tree can hold
+	nested []string // repositories in the worktree, which no tree can contain
 
-	ignored []string // files, and directories in which all is
+	ignored []string // files, and directories in which all files are ignored
 	clean   bool     // nothing differs from HEAD
 }
 
-// snap writes the state of a worktree into trees through an index of its own.
-// File contents are taken byte for byte, without filters, so that they come
-// back the same. A clean worktree has the tree of at, its HEAD.
+// snap writes the state of a worktree to trees, through a separate index. It takes
+// file contents byte for byte, without filters, so that a restore gives the same
+// bytes. A clean worktree has the tree of at, its HEAD.
 func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, skip func(string) bool) (snapshot, error) {
 	var snap snapshot
 	_, head, err := w.head(ctx, path)
@@ -33,7 +32,7 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 		return snap, err
 	}
 	same := snapshot{files: at + "^{tree}", index: at + "^{tree}", clean: true}
-	if head == at && spotless(path, admin, at) {
+	if head == at && w.files(ctx, admin).Checkout(path, admin).IsClean(at) {
 		return same, nil
 	}
 	index, err := tempIndex(r, admin)
@@ -52,7 +51,7 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 	if err != nil {
 		return snap, err
 	}
-	snap.clean = head == at // without a commit there is nothing to compare with
+	snap.clean = head == at // without a commit there is nothing to compare
 	for e := range strings.SplitSeq(out, "\x00") {
 		if p, ok := strings.CutPrefix(e, "! "); ok {
 			snap.ignored = append(snap.ignored, p)
@@ -91,7 +90,8 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 	return snap, err
 }
 
-// tempIndex copies a worktree's index, so that its stat data is of use.
+// tempIndex copies the index of a worktree, with its stat data and its time. If
+// there is no index, there is no copy either: git starts with an empty index.
 func tempIndex(r repo, admin string) (string, error) {
 	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
 		return "", err
@@ -100,21 +100,16 @@ func tempIndex(r repo, admin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	in, err := os.Open(filepath.Join(admin, "index"))
+	f.Close()
+	err = copyIndex(filepath.Join(admin, "index"), f.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return f.Name(), os.Remove(f.Name()) // git takes an empty file for a damaged index
 	}
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	_, err = io.Copy(f, in)
 	return f.Name(), err
 }
 
-// changes reads git status: the paths whose files differ from the index, and
-// the repositories within the worktree that differ.
+// changes reads git status: the paths whose files differ from the index, and the
+// nested repositories that differ.
 func changes(status string) (paths, nested []string) {
 	for e := range strings.SplitSeq(status, "\x00") {
 		switch {
@@ -142,8 +137,8 @@ func changes(status string) (paths, nested []string) {
 	return paths, nested
 }
 
-// indexInfo writes the blobs of the paths and returns the lines that put them
-// into an index: what is gone or changes its kind first.
+// indexInfo writes the blobs of the paths and returns the lines that add them to an
+// index. Lines that remove entries come first.
 func (w *Workspaces) indexInfo(ctx context.Context, dir string, root *os.Root, paths []string, skip func(string) bool) (string, error) {
 	var drop, add strings.Builder
 	var plain []string // regular files whose names fit on a line

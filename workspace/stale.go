@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// staleWait bounds the wait for a git that a killed process of ours left
+// staleWait is how long Coppice waits for a git that a killed process of Coppice left
 // running in a workspace.
 const staleWait = 10 * time.Second
 
-// unlockStale removes the locks that a killed git left in a workspace: nothing
-// can be saved while they are there. It is called when no agent works in the
-// workspace. A git that still runs there is waited for.
+// unlockStale removes the locks that a killed git left in a workspace, because nothing
+// can be saved while they exist. It is called when no agent runs in the workspace.
+// It waits for a git that still runs there.
 func (w *Workspaces) unlockStale(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, staleWait)
 	defer cancel()
@@ -36,13 +36,13 @@ func (w *Workspaces) unlockStale(ctx context.Context, path string) error {
 		select {
 		case <-ctx.Done():
 			t.Stop()
-			return nil // git itself says which lock is in the way
+			return nil // git reports which lock blocks it
 		case <-t.C:
 		}
 	}
 }
 
-// locksIn lists the locks of a git directory: beside its own files and its refs.
+// locksIn lists the locks in a git directory and its refs.
 func locksIn(dir string) []string {
 	locks, _ := filepath.Glob(filepath.Join(dir, "*.lock"))
 	_ = filepath.WalkDir(filepath.Join(dir, "refs"), func(p string, d os.DirEntry, err error) error {

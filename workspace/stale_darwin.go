@@ -1,8 +1,8 @@
 package workspace
 
-// gitRunsIn cannot tell here. What a killed process of ours left running is
-// short-lived, and over before the next one is up.
+// gitRunsIn cannot find out on this system. A git that a killed process of Coppice
+// left ends before the next server has started.
 func gitRunsIn(string) bool { return false }
 
-// gitsIn cannot tell here either.
+// gitsIn cannot find out on this system.
 func gitsIn(string) []string { return nil }

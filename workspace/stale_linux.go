@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// gitRunsIn tells whether a git process is at work in a directory or below it.
+// gitRunsIn reports whether a git process runs in a directory or below it.
 func gitRunsIn(dir string) bool { return len(gitsIn(dir)) > 0 }
 
-// gitsIn describes the git processes at work in a directory or below it.
+// gitsIn describes the git processes that run in a directory or below it.
 func gitsIn(dir string) (found []string) {
 	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, l := range links {

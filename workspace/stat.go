@@ -7,15 +7,15 @@ import (
 	"coppice"
 )
 
-// Stat sums up by file what changed from one commit to another, in at most
-// fifty lines; "" when nothing did.
+// Stat returns how much changed in each file from one commit to another, in at most
+// fifty lines, or "".
 func (w *Workspaces) Stat(ctx context.Context, path, from, to string) (string, error) {
 	if from == to || coppice.ValidHash(from) != nil || coppice.ValidHash(to) != nil {
 		return "", nil
 	}
 	out, err := w.git.Run(ctx, path, "diff", "--stat=100", "--stat-count=50", "--no-ext-diff", "--no-textconv", "--no-color", from, to, "--")
 	if err != nil {
-		return "", fmt.Errorf("summing up %s to %s: %w", from, to, err)
+		return "", fmt.Errorf("comparing %s with %s: %w", from, to, err)
 	}
 	return out, nil
 }

@@ -2,19 +2,24 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"coppice/internal/atomicfile"
+	"coppice/internal/filelock"
+	"coppice/workspace/gitfiles"
 )
 
-// staleAge is the age at which what nobody is known to hold belongs to nobody.
+// staleAge is the age after which a file whose owner is unknown is removed.
 const staleAge = 10 * time.Minute
 
-// Sweep removes what killed processes of ours left behind: temporary files, and
-// locks within git's directories of our worktrees and in our own refs. A lock
-// that a living process could hold is left alone, as is everything of the
-// person's. It is called at start-up.
+// Sweep removes what killed processes of Coppice left: temporary files, and locks in
+// git directories of workspaces and in Coppice's own refs. Locks that a live process
+// can hold stay, and so does everything of the person. It is called when the server
+// starts.
 func (w *Workspaces) Sweep(ctx context.Context) error {
 	dirs, err := filepath.Glob(filepath.Join(w.dir, "*", "lock"))
 	if err != nil {
@@ -25,13 +30,13 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 		r := repo{dir: filepath.Dir(d)}
 		r.git = filepath.Join(r.dir, ownName)
 		sweepDir(r.tmp(), "", old)
-		sweepDir(r.dir, ".new-", old)
+		sweepDir(r.dir, atomicfile.TempPrefix, old)
 		sweepDir(filepath.Join(r.dir, "landing"), "new-", old)
-		sweepDir(filepath.Join(r.dir, "landing"), "", w.now().Add(-24*time.Hour)) // of what never landed; it is gathered again when it does
+		sweepDir(filepath.Join(r.dir, "landing"), "", w.now().Add(-24*time.Hour)) // of commits that never landed; they are gathered again if they do
 		w.sweepOwn(ctx, r)
 		w.settleMove(ctx, r.dir)
 		if exists(filepath.Join(r.git, "HEAD")) {
-			w.tidyOwn(ctx, r)
+			w.collectGarbage(ctx, r)
 		}
 		list, err := w.slots(r)
 		if err != nil {
@@ -44,22 +49,22 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 		}
 	}
 	sweepDir(repo{dir: w.dir}.tmp(), "", old)
-	sweepDir(w.trash, ".new-", old)
+	sweepDir(w.trash, atomicfile.TempPrefix, old)
 	return context.Cause(ctx)
 }
 
-// settleMove completes or undoes a landing that was interrupted. When that cannot
-// be done now, the next landing tries again.
+// settleMove completes or undoes a landing that was interrupted. If that is not
+// possible now, the next landing tries again.
 func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	r, err := w.of(dir)
 	if err != nil {
 		return
 	}
-	sweepDir(r.user, refTemp, w.now().Add(-staleAge))
-	if lock := filepath.Join(r.user, filepath.FromSlash(keepRef)+".lock"); abandoned(lock) {
+	sweepDir(r.user, gitfiles.TempPrefix, w.now().Add(-staleAge))
+	if lock := filepath.Join(r.user, filepath.FromSlash(keepRef)+".lock"); gitfiles.IsAbandoned(lock) {
 		_ = os.Remove(lock)
 	}
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return
 	}
@@ -74,15 +79,15 @@ func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	}
 }
 
-// sweepOwn removes the locks in Coppice's own repository. Only git processes of
-// Coppice write there, so without one a lock belongs to nobody.
+// sweepOwn removes the locks in Coppice's own repository if no git process runs
+// there. Only git processes of Coppice write there.
 func (w *Workspaces) sweepOwn(ctx context.Context, r repo) {
-	sweepDir(r.git, refTemp, w.now().Add(-staleAge))
+	sweepDir(r.git, gitfiles.TempPrefix, w.now().Add(-staleAge))
 	if gitRunsIn(r.git) {
 		return
 	}
 	for _, l := range locksIn(r.git) {
-		if abandoned(l) || !marked(l) {
+		if gitfiles.IsAbandoned(l) || !gitfiles.IsMarked(l) {
 			w.log.InfoContext(ctx, "removing a lock that a killed git left", "path", l)
 			_ = os.Remove(l)
 		}
@@ -90,12 +95,15 @@ func (w *Workspaces) sweepOwn(ctx context.Context, r repo) {
 }
 
 func (w *Workspaces) sweepSlot(ctx context.Context, r repo, s slot, old time.Time) error {
-	free, ok, err := w.tryLock(r.slotLock(s))
-	if err != nil || !ok {
-		return err // in use
+	free, err := w.locks.Try(r.slotLock(s))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	defer free()
-	// An agent may be at work in a ready workspace, so there only age tells.
+	// An agent may run in a ready workspace, so only old locks are removed there.
 	if s.State != slotReady || strings.HasPrefix(s.Name, checkPrefix) {
 		old = w.now().Add(time.Hour)
 	}
@@ -108,7 +116,7 @@ func (w *Workspaces) sweepSlot(ctx context.Context, r repo, s slot, old time.Tim
 	return nil
 }
 
-// sweepDir removes what is old and whose name begins with prefix.
+// sweepDir removes old files whose names start with prefix.
 func sweepDir(dir, prefix string, old time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

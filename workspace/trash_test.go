@@ -143,7 +143,7 @@ func dirty(rt *rapid.T, t testing.TB, dir string) {
 			continue
 		}
 		if os.RemoveAll(p) != nil || what == "delete" {
-			continue // a file stands where its directory would
+			continue // a file is in place of its directory
 		}
 		if os.MkdirAll(filepath.Dir(p), 0o755) != nil {
 			continue // the same

@@ -2,11 +2,11 @@ package workspace
 
 import "sync"
 
-// maxTrees bounds how many commits are remembered.
+// maxTrees is how many commits are remembered.
 const maxTrees = 1024
 
-// trees remembers which tree the commits have that were made here, so that git
-// need not be asked when they are checked. A commit never changes.
+// trees remembers the trees of commits that Merge created, so that Check does not
+// need git to find them. A commit never changes.
 type trees struct {
 	mu sync.Mutex
 	of map[string]string // by commit

@@ -11,17 +11,17 @@ import (
 	"coppice/internal/disk"
 )
 
-// Usage is what Coppice keeps of a repository on disk, and where.
+// Usage is the disk space that Coppice uses for a repository.
 type Usage struct {
-	Dir        string    // of the workspaces and the project's own repository
+	Dir        string    // of the workspaces and Coppice's own repository
 	Workspaces disk.Size // with their metadata
-	Repository disk.Size // the project's own
-	Trash      disk.Size // archives and directories that were put aside
-	Archives   []string  // the paths of those
+	Repository disk.Size // Coppice's own
+	Trash      disk.Size // archives
+	Archives   []string  // their paths
 }
 
-// Usage measures what Coppice keeps of the repository that dir is in, also when
-// the repository itself is gone. When ctx ends first, the sizes are partial.
+// Usage measures the disk space that Coppice uses for the repository in dir, also if
+// the repository itself is gone. If ctx ends first, the sizes are partial.
 func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
 	home := w.Home(ctx, dir)
 	u := Usage{Dir: home}
@@ -29,8 +29,7 @@ func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
 	if err != nil && !os.IsNotExist(err) {
 		return u, err
 	}
-	// The project's own repository is one directory of few files; workspaces
-	// can be many and large, so they come last.
+	// Workspaces can be many and large, so they come last.
 	u.Repository = disk.Of(ctx, filepath.Join(home, ownName))
 	if u.Archives, err = w.archives(home); err != nil {
 		return u, err
@@ -46,9 +45,9 @@ func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
 	return u, nil
 }
 
-// Home returns the directory in which the workspaces of the repository that dir
-// is in are kept, whether or not there are any. Of a repository that is gone it
-// is the one that the repository had if dir was its plain checkout.
+// Home returns the directory for the workspaces of the repository in dir, whether or
+// not it exists. If the repository is gone, it assumes that dir was an ordinary
+// checkout.
 func (w *Workspaces) Home(ctx context.Context, dir string) string {
 	if r, err := w.find(ctx, dir); err == nil {
 		return r.dir
@@ -63,8 +62,7 @@ func (w *Workspaces) Home(ctx context.Context, dir string) string {
 	return filepath.Join(w.dir, hex.EncodeToString(sum[:8]))
 }
 
-// archives returns what the trash directory holds of the repository whose
-// workspaces are in home.
+// archives lists the archives of the repository whose workspaces are in home.
 func (w *Workspaces) archives(home string) ([]string, error) {
 	entries, err := os.ReadDir(w.trash)
 	if err != nil && !os.IsNotExist(err) {

@@ -1,16 +1,29 @@
 // Package workspace keeps the directories that agents work in, and does
-// everything else that needs git: merging on trees, judging trees and moving
+// everything else that needs git: merging on trees, checking trees and moving
 // the base branch.
 //
-// A workspace is a git worktree outside the repository, on a branch of its own.
-// The person's checkout, index, stash and branches are never touched, with one
-// exception: when the base branch is checked out there, clean, and moves, the
-// checkout moves with it.
+// A workspace is a git repository outside of the person's, with its own branch.
+// Coppice changes nothing in the person's checkout, index, stash and branches,
+// with one exception: if the base branch is checked out and moves, the checkout
+// moves with it.
 //
-// Every method is idempotent: called again with the same spec, after a crash
-// at any point or at the same time from two places, it completes what was begun
-// and returns the same result. Errors that tell what should follow are a
+// Every method is idempotent. After a crash at any point, or if it is called from
+// two places at the same time, a call with the same spec completes the work and
+// returns the same result. An error whose consequence is known is a
 // *coppice.Failure.
+//
+// The files by topic:
+//
+//	repositories  repo, own, refs, worktrees, confirm, publish, pack, legacy
+//	workspaces    slot, prepare, populate, renew, provide, docker, shell, save,
+//	              snapshot, damage, stale, detached, diff, stat, origin
+//	checks        check
+//	landings      merge, conflict, ours, move, checkout, record, push, basemove, bring
+//	removal       remove, restore, forget, usage, sweep
+//
+// Parts without knowledge of workspaces are packages below: git runs git, gitfiles
+// reads git's files without it, gitconfig decides which settings count, archive
+// packs ignored files, and ports gives ports away.
 package workspace
 
 import (
@@ -25,53 +38,57 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/environ"
+	"coppice/internal/filelock"
 	"coppice/workspace/git"
+	"coppice/workspace/ports"
 )
 
-// Config says where workspaces are kept. Dir, Trash and Git are required.
+// Config says where workspaces are. Dir, Trash and Git are required.
 type Config struct {
 	Dir    string           // worktrees, their metadata and locks
 	Trash  string           // archives of ignored files of removed workspaces
 	Git    *git.Runner      // runs git
-	Now    func() time.Time // the clock; time.Now when nil
-	Logger *slog.Logger     // nothing is logged when nil
-	Ports  PortRange        // 20000 to 29999 when empty
-	Idle   int              // idle worktrees kept for each repository; 8 when 0
-	Env    []string         // where checks and setup commands get PATH and the like from; the process's own when nil
+	Now    func() time.Time // the clock; time.Now if nil
+	Logger *slog.Logger     // nothing is logged if nil
+	Ports  PortRange        // 20000 to 29999 if empty
+	Idle   int              // idle workspaces that are kept for each repository; 8 if 0
+	Env    []string         // of which checks and setup commands get a part; that of the process if nil
 }
 
-// PortRange is the ports workspaces get theirs from, both ends included.
-type PortRange struct{ First, Last int }
+// PortRange is the ports that workspaces get, both ends included.
+type PortRange = ports.Range
 
 // Workspaces keeps workspaces. It is safe for concurrent use, and several
-// processes may share its directories.
+// processes can share its directories.
 type Workspaces struct {
 	dir, trash string
 	git        *git.Runner
 	now        func() time.Time
 	log        *slog.Logger
-	ports      PortRange
+	ports      ports.Ledger
 	idle       int
 	env        []string
+	noGitFiles bool // git does every step, also those for which its files are enough
 	trees      *trees
-	step       func(name string) error // tests make it fail to play a crash
-	purged     atomic.Int64            // trash that was forgotten since the start
+	locks      filelock.Locks
+	step       func(name string) error // tests let it fail to simulate a crash
+	purged     atomic.Int64            // how much trash was purged since the start
 
 	mu    sync.Mutex
-	gates map[string]chan struct{} // by lock file; held by who may try for the file
-	repos map[string]repo          // by the path asked for
-	noted map[string]repo          // by the directory of its workspaces
-	read  map[string]knownSlot     // by the slot's file
+	repos map[string]repo      // by the path that a caller gave
+	noted map[string]repo      // by the directory of its workspaces
+	read  map[string]knownSlot // by the slot's file
 }
 
-// New makes the directories, private to the user, and returns Workspaces.
+// New creates the directories, which only the user can read.
 func New(c Config) (*Workspaces, error) {
 	if c.Dir == "" || c.Trash == "" || c.Git == nil {
 		return nil, errors.New("workspace: Dir, Trash and Git are required")
 	}
 	w := &Workspaces{
-		git: c.Git, now: c.Now, log: c.Logger, ports: c.Ports, idle: c.Idle, env: c.Env,
-		gates: map[string]chan struct{}{}, repos: map[string]repo{}, noted: map[string]repo{}, read: map[string]knownSlot{}, trees: &trees{of: map[string]string{}},
+		git: c.Git, now: c.Now, log: c.Logger, ports: ports.Ledger{Range: c.Ports}, idle: c.Idle, env: c.Env,
+		repos: map[string]repo{}, noted: map[string]repo{}, read: map[string]knownSlot{}, trees: &trees{of: map[string]string{}},
 		step: func(string) error { return nil },
 	}
 	if w.now == nil {
@@ -80,8 +97,8 @@ func New(c Config) (*Workspaces, error) {
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
-	if w.ports == (PortRange{}) {
-		w.ports = PortRange{First: 20000, Last: 29999}
+	if w.ports.Range == (PortRange{}) {
+		w.ports.Range = PortRange{First: 20000, Last: 29999}
 	}
 	if w.idle == 0 {
 		w.idle = 8
@@ -89,6 +106,7 @@ func New(c Config) (*Workspaces, error) {
 	if w.env == nil {
 		w.env = os.Environ()
 	}
+	w.noGitFiles = environ.Get(w.env, "COPPICE_GIT_FILES") == "off"
 	for _, d := range []struct {
 		path string
 		to   *string
@@ -98,22 +116,23 @@ func New(c Config) (*Workspaces, error) {
 			return nil, err
 		}
 		if err := os.MkdirAll(abs, 0o700); err != nil {
-			return nil, coppice.Errorf(coppice.EUnavailable, "cannot make the directory %s: %w", abs, err).
+			return nil, coppice.Errorf(coppice.EUnavailable, "cannot create the directory %s: %w", abs, err).
 				WithFix("make it writable or choose another state directory")
 		}
-		// Git reports real paths, so ours must be real to be compared with them.
+		// Git reports paths without symbolic links.
 		if abs, err = filepath.EvalSymlinks(abs); err != nil {
 			return nil, err
 		}
 		*d.to = abs
 	}
+	w.ports.Dir = w.dir
 	w.git.Trust(w.trust)
 	return w, nil
 }
 
-// told turns a failure of git or the file system into what should follow, when
-// that is known.
-func told(err error) error {
+// classify turns an error of git or the file system into a failure, if it is known
+// what follows from it.
+func classify(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -121,16 +140,16 @@ func told(err error) error {
 	if errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if noRoom(err) {
+	if diskFull(err) {
 		return coppice.Failf(coppice.ClassDisk, "the disk is full or read-only: "+err.Error(), "free some space, then retry")
 	}
 	return err
 }
 
-// noRoom tells whether the disk is to blame. Git reports that in words only;
-// its language is fixed by the runner.
-func noRoom(err error) bool {
-	if isNoSpace(err) {
+// diskFull reports whether the disk is the cause. Git says that only in its
+// message, whose language the runner sets.
+func diskFull(err error) bool {
+	if isDiskError(err) {
 		return true
 	}
 	var ge *git.Error

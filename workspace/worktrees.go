@@ -7,13 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"coppice/workspace/gitfiles"
 )
 
-// worktree is one of the person's checkouts of the repository.
+// worktree is one of the person's checkouts.
 type worktree struct {
 	path   string
-	branch string // the full ref; empty when HEAD is detached
-	git    string // git's own directory of it; empty when the worktree is gone
+	branch string // the full ref; empty if HEAD is detached
+	git    string // its git directory; empty if the worktree is gone
 }
 
 // worktrees lists the repository's worktrees.
@@ -45,11 +47,12 @@ func (w *Workspaces) worktrees(ctx context.Context, r repo) ([]worktree, error) 
 	return list, nil
 }
 
-// plainWorktrees reads the list from git's files, and refuses where settings
-// decide what is a worktree.
+// plainWorktrees reads the list from git's files. It leaves repositories to git whose
+// settings decide what a worktree is.
 func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, error) {
-	if !plainRefs(r.user) || filepath.Base(r.user) != ".git" {
-		return nil, errOdd
+	files := w.files(ctx, r.user)
+	if filepath.Base(r.user) != ".git" {
+		return nil, gitfiles.ErrUseGit
 	}
 	settings, err := w.git.Settings(ctx, r.root)
 	if err != nil {
@@ -58,15 +61,15 @@ func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, er
 	for _, s := range settings {
 		switch s.Key {
 		case "core.worktree":
-			return nil, errOdd
+			return nil, gitfiles.ErrUseGit
 		case "core.bare", "extensions.worktreeconfig":
 			if !strings.EqualFold(s.Value, "false") {
-				return nil, errOdd
+				return nil, gitfiles.ErrUseGit
 			}
 		}
 	}
 	main := worktree{path: filepath.Dir(r.user), git: r.user}
-	if main.branch, _, err = resolve(r.user, r.user, "HEAD"); err != nil {
+	if main.branch, _, err = files.Head(r.user); err != nil {
 		return nil, err
 	}
 	list := []worktree{main}
@@ -76,8 +79,8 @@ func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, er
 	}
 	for _, e := range entries {
 		t := worktree{git: filepath.Join(r.user, "worktrees", e.Name())}
-		b, err := readRegular(filepath.Join(t.git, "gitdir"), maxLoose)
-		if absent(err) {
+		b, err := gitfiles.ReadRegular(filepath.Join(t.git, "gitdir"), maxSmall)
+		if gitfiles.Absent(err) {
 			continue
 		}
 		if err != nil {
@@ -88,12 +91,12 @@ func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, er
 			link = filepath.Join(t.git, link)
 		}
 		if filepath.Base(link) != ".git" {
-			return nil, errOdd
+			return nil, gitfiles.ErrUseGit
 		}
 		t.path = filepath.Dir(link)
-		if t.branch, _, err = resolve(t.git, r.user, "HEAD"); err != nil {
+		if t.branch, _, err = files.Head(t.git); err != nil {
 			if !exists(filepath.Join(t.git, "gitdir")) {
-				continue // it was removed in between
+				continue // it was removed since
 			}
 			return nil, err
 		}

@@ -1,17 +1,18 @@
 package profiles
 
 import (
+	"bytes"
 	"context"
-	"maps"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"coppice"
 	"coppice/internal/environ"
+	"coppice/internal/process"
 )
 
 // Patience is how long agents can take to report their version and login. The
@@ -33,21 +34,17 @@ func Find(ctx context.Context, name string, p coppice.Profile, env []string) (pa
 }
 
 func askVersion(ctx context.Context, p coppice.Profile, env []string) string {
-	cmd, err := probe(ctx, p.Version, p, env)
-	if err != nil {
+	var out bytes.Buffer
+	if state, err := probe(ctx, p.Version, p, env, &out); err != nil || !state.Success() {
 		return ""
 	}
-	out, err := cmd.Output()
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
 	return line
 }
 
-// probe makes a command that asks an agent about itself. It has no stdin, gets
-// the variables of the profile, and ends with the context.
-func probe(ctx context.Context, argv []string, p coppice.Profile, env []string) (*exec.Cmd, error) {
+// probe runs a command that asks an agent something about itself. The command has
+// no stdin, and the variables that the profile sets.
+func probe(ctx context.Context, argv []string, p coppice.Profile, env []string, out io.Writer) (*os.ProcessState, error) {
 	if len(argv) == 0 {
 		return nil, exec.ErrNotFound
 	}
@@ -55,17 +52,8 @@ func probe(ctx context.Context, argv []string, p coppice.Profile, env []string) 
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, program, argv[1:]...)
-	cmd.Env = slices.Clone(env)
-	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
-		cmd.Env = append(cmd.Env, name+"="+p.Env[name])
-	}
-	cmd.Dir = os.TempDir() // not in a repository, whose settings it might load
-	cmd.WaitDelay = time.Second
-	// Many agents are scripts that start the real program: all of them end.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	return cmd, nil
+	// It does not run in a repository, whose settings it might load.
+	return process.Command{Argv: argv, Path: program, Dir: os.TempDir(), Env: slices.Concat(env, environ.List(p.Env)), Stdout: out}.Run(ctx)
 }
 
 // Installed returns an error that says how to install an agent, if its program

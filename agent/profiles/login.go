@@ -2,9 +2,7 @@ package profiles
 
 import (
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -65,18 +63,13 @@ func holds(file, home string) bool {
 // askLogin runs the login command. Its output is discarded, because it can
 // contain the account, or a part of a key.
 func askLogin(ctx context.Context, p coppice.Profile, env []string) LoginState {
-	cmd, err := probe(ctx, p.Login, p, env)
-	if err != nil {
-		return LoginUnknown
-	}
-	err = cmd.Run()
-	var exit *exec.ExitError
+	state, err := probe(ctx, p.Login, p, env, nil)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil || ctx.Err() != nil:
 		return LoginUnknown
-	case err == nil:
+	case state.Success():
 		return LoginYes
-	case errors.As(err, &exit) && exit.ExitCode() > 0:
+	case state.ExitCode() > 0:
 		return LoginNo
 	}
 	return LoginUnknown

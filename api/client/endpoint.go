@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 // The files in the state directory with which clients find the server. Only
@@ -43,7 +44,7 @@ func EnsureToken(dir string) (string, error) {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails: the runtime ends the process instead
 	token = base64.RawURLEncoding.EncodeToString(b[:])
-	return token, writeSecret(filepath.Join(dir, tokenFile), []byte(token+"\n"))
+	return token, atomicfile.Write(filepath.Join(dir, tokenFile), []byte(token+"\n"), 0o600)
 }
 
 // WriteEndpoint publishes the server's address to clients.
@@ -52,7 +53,7 @@ func WriteEndpoint(dir string, e Endpoint) error {
 	if err != nil {
 		return err
 	}
-	return writeSecret(filepath.Join(dir, endpointFile), append(b, '\n'))
+	return atomicfile.Write(filepath.Join(dir, endpointFile), append(b, '\n'), 0o600)
 }
 
 // RemoveEndpoint removes the server's address, unless another process has
@@ -140,28 +141,4 @@ func readSecret(path string) (string, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 64<<10))
 	return strings.TrimSpace(string(b)), err
-}
-
-// writeSecret writes a file atomically. Only its owner can read it from the
-// start.
-func writeSecret(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp-*") // created with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // the first error is the one to return
-		}
-	}()
-	if _, err = f.Write(b); err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -1,9 +1,8 @@
-// Package browser gives a session a browser of its own.
+// Package browser gives each session a separate browser.
 //
-// Find looks for what that takes: a Chromium, and a way to run
-// chrome-devtools-mcp, the tool server that drives it. Run starts the tool
-// server with a profile of its own, passes its protocol through unchanged, and
-// keeps every picture that goes by.
+// Find looks for Chromium, and for chrome-devtools-mcp, the tool server that
+// controls it. Run starts the tool server with a new profile, passes its protocol
+// through unchanged, and keeps every picture in it.
 package browser
 
 import (
@@ -12,15 +11,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
+
+	"coppice/internal/environ"
 )
 
-// Version is the version of chrome-devtools-mcp that is run unless another one
-// is installed.
+// Version is the version of chrome-devtools-mcp that runs if none is installed.
 const Version = "1.11.0"
 
-// The variables that name the two programs, for machines on which they are not
-// found by themselves.
+// The variables that name the two programs if Find does not find them.
 const (
 	ChromiumVar = "CHROME_PATH"
 	ServerVar   = "COPPICE_BROWSER_MCP"
@@ -28,48 +26,48 @@ const (
 
 const server = "chrome-devtools-mcp"
 
-// Found is what a browser takes.
+// Found has the programs of a browser.
 type Found struct {
 	Chromium string   // its path
 	Server   []string // how to start the tool server, without its arguments
 }
 
-// Missing says what a browser lacks on this machine, and the way out.
+// Missing says what is missing for a browser on this machine, and how to fix it.
 type Missing struct{ What, Fix string }
 
 // Error implements error.
 func (m *Missing) Error() string { return m.What + "; " + m.Fix }
 
-// names are what Chromium is called, in the order in which they are tried.
+// names are the names of Chromium, in the order in which they are tried.
 var names = []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"}
 
-// apps are where it is on a Mac, which has it in no PATH.
+// apps are the paths of Chromium on a Mac, where it is not in the PATH.
 var apps = []string{
 	"/Applications/Chromium.app/Contents/MacOS/Chromium",
 	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 }
 
-// Find looks for a browser in an environment. The error is a *Missing. What a
-// variable names is used or refused, never replaced by something else.
-func Find(environ []string) (Found, error) {
-	chromium, err := findChromium(environ)
+// Find looks for a browser in an environment. The error is a *Missing. If a variable
+// names a program, Find uses that one or fails.
+func Find(env []string) (Found, error) {
+	chromium, err := findChromium(env)
 	if err != nil {
 		return Found{}, err
 	}
-	argv, err := findServer(environ)
+	argv, err := findServer(env)
 	return Found{Chromium: chromium, Server: argv}, err
 }
 
-func findChromium(environ []string) (string, error) {
+func findChromium(env []string) (string, error) {
 	const fix = "install Chromium or Chrome, or set " + ChromiumVar + " to its path"
-	if path := value(environ, ChromiumVar); path != "" {
+	if path := environ.Get(env, ChromiumVar); path != "" {
 		if err := runnable(path); err != nil {
 			return "", &Missing{ChromiumVar + " names " + path + ": " + err.Error(), fix}
 		}
 		return path, nil
 	}
 	for _, name := range names {
-		if path := look(environ, name); path != "" {
+		if path, err := environ.LookPath(name, env); err == nil {
 			return path, nil
 		}
 	}
@@ -83,53 +81,33 @@ func findChromium(environ []string) (string, error) {
 	return "", &Missing{"there is no Chromium for the verifier's browser", fix}
 }
 
-func findServer(environ []string) ([]string, error) {
+func findServer(env []string) ([]string, error) {
 	const fix = "install Node.js 20.19 or newer with npx, or set " + ServerVar + " to the path of " + server
-	if path := value(environ, ServerVar); path != "" {
+	if path := environ.Get(env, ServerVar); path != "" {
 		if err := runnable(path); err != nil {
 			return nil, &Missing{ServerVar + " names " + path + ": " + err.Error(), fix}
 		}
 		return []string{path}, nil
 	}
-	if path := look(environ, server); path != "" {
+	if path, err := environ.LookPath(server, env); err == nil {
 		return []string{path}, nil
 	}
-	if path := look(environ, "npx"); path != "" {
+	if path, err := environ.LookPath("npx", env); err == nil {
 		return []string{path, "--yes", server + "@" + Version}, nil
 	}
 	return nil, &Missing{"there is no npx to start the verifier's browser with", fix}
 }
 
-func value(environ []string, name string) (v string) {
-	for _, kv := range environ {
-		if k, found, ok := strings.Cut(kv, "="); ok && k == name {
-			v = found // of several the last one counts
-		}
-	}
-	return v
-}
-
-// look finds a program in the environment's PATH. A program must not come from
-// wherever we happen to be.
-func look(environ []string, name string) string {
-	for _, dir := range filepath.SplitList(value(environ, "PATH")) {
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && runnable(path) == nil {
-			return path
-		}
-	}
-	return ""
-}
-
 func runnable(path string) error {
 	if !filepath.IsAbs(path) {
-		return errors.New("it is no absolute path")
+		return errors.New("it is not an absolute path")
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("it is not there")
+		return errors.New("it does not exist")
 	case err != nil:
-		return errors.New("it cannot be looked at")
+		return errors.New("it cannot be read")
 	case info.IsDir() || info.Mode()&0o111 == 0:
 		return errors.New("it cannot be run")
 	}

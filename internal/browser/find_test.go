@@ -19,15 +19,15 @@ func TestFind(t *testing.T) {
 		server   []string
 		missing  string
 	}{
-		"by npx":            {has: []string{"chromium", "npx"}, chromium: "DIR/chromium", server: []string{"DIR/npx", "--yes", "chrome-devtools-mcp@" + Version}},
-		"by itself":         {has: []string{"google-chrome", "npx", "chrome-devtools-mcp"}, chromium: "DIR/google-chrome", server: []string{"DIR/chrome-devtools-mcp"}},
-		"the first":         {has: []string{"google-chrome", "chromium-browser", "npx"}, chromium: "DIR/chromium-browser", server: []string{"DIR/npx", "--yes", "chrome-devtools-mcp@" + Version}},
-		"as told":           {has: []string{"chromium", "mine", "own", "npx"}, environ: []string{"CHROME_PATH=DIR/mine", "COPPICE_BROWSER_MCP=DIR/own"}, chromium: "DIR/mine", server: []string{"DIR/own"}},
-		"no npx":            {has: []string{"chromium"}, chromium: "", missing: "npx"},
-		"told wrong":        {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=DIR/nowhere"}, missing: "CHROME_PATH names DIR/nowhere: it is not there"},
-		"told a directory":  {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=DIR"}, missing: "it cannot be run"},
-		"told half":         {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=chromium"}, missing: "absolute"},
-		"told wrong server": {has: []string{"chromium", "npx"}, environ: []string{"COPPICE_BROWSER_MCP=DIR/plain"}, missing: "COPPICE_BROWSER_MCP names DIR/plain"},
+		"by npx":       {has: []string{"chromium", "npx"}, chromium: "DIR/chromium", server: []string{"DIR/npx", "--yes", "chrome-devtools-mcp@" + Version}},
+		"by itself":    {has: []string{"google-chrome", "npx", "chrome-devtools-mcp"}, chromium: "DIR/google-chrome", server: []string{"DIR/chrome-devtools-mcp"}},
+		"the first":    {has: []string{"google-chrome", "chromium-browser", "npx"}, chromium: "DIR/chromium-browser", server: []string{"DIR/npx", "--yes", "chrome-devtools-mcp@" + Version}},
+		"named":        {has: []string{"chromium", "mine", "own", "npx"}, environ: []string{"CHROME_PATH=DIR/mine", "COPPICE_BROWSER_MCP=DIR/own"}, chromium: "DIR/mine", server: []string{"DIR/own"}},
+		"no npx":       {has: []string{"chromium"}, chromium: "", missing: "npx"},
+		"wrong name":   {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=DIR/nowhere"}, missing: "CHROME_PATH names DIR/nowhere: it does not exist"},
+		"a directory":  {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=DIR"}, missing: "it cannot be run"},
+		"relative":     {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=chromium"}, missing: "absolute"},
+		"wrong server": {has: []string{"chromium", "npx"}, environ: []string{"COPPICE_BROWSER_MCP=DIR/plain"}, missing: "COPPICE_BROWSER_MCP names DIR/plain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +68,7 @@ func TestFind(t *testing.T) {
 func TestFindNothing(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "darwin" {
-		t.Skip("a Mac has it in a place of its own")
+		t.Skip("a Mac has it elsewhere")
 	}
 	var m *Missing
 	if _, err := Find(nil); !errors.As(err, &m) || !strings.Contains(m.Fix, "install Chromium") {

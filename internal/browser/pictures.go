@@ -17,12 +17,11 @@ import (
 
 const (
 	mostFile    = 8 << 20 // bytes of a picture that is read from a file
-	mostPending = 1000    // calls whose answer is waited for
+	mostPending = 1000    // calls that wait for an answer
 )
 
 // watcher finds the pictures in a conversation between an agent and the tool
-// server: those that stand in a result, and those that a result says were
-// written to a file.
+// server: those in a result, and those that a result says were written to a file.
 type watcher struct {
 	keep func(picture []byte) error
 	log  *slog.Logger
@@ -31,10 +30,10 @@ type watcher struct {
 	pending map[string]string // calls for a screenshot by their id; the file they name, if any
 }
 
-// screenshot is the tool whose result may be a file.
+// screenshot is the tool whose result can be a file.
 const screenshot = "take_screenshot"
 
-// call is what is looked at in a request.
+// call has the fields of a request that matter here.
 type call struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -46,7 +45,7 @@ type call struct {
 	} `json:"params"`
 }
 
-// result is what is looked at in an answer.
+// result has the fields of an answer that matter here.
 type result struct {
 	ID     json.RawMessage `json:"id"`
 	Result struct {
@@ -61,7 +60,7 @@ type content struct {
 	Data string `json:"data"`
 }
 
-// asked takes a line from the agent.
+// asked handles a line from the agent.
 func (w *watcher) asked(line []byte) {
 	if !bytes.Contains(line, []byte(screenshot)) {
 		return
@@ -79,8 +78,8 @@ func (w *watcher) asked(line []byte) {
 	})
 }
 
-// answered takes a line from the tool server, and returns when the pictures in
-// it are kept: the agent may end as soon as it has read the line.
+// answered handles a line from the tool server. It returns when the pictures in it
+// are kept, because the agent can exit as soon as it has read the line.
 func (w *watcher) answered(line []byte) {
 	w.mu.Lock()
 	waiting := len(w.pending) > 0
@@ -130,8 +129,7 @@ func (w *watcher) tell(err error) {
 	}
 }
 
-// each decodes a line that holds one message or an array of them. What is no
-// message is nobody's concern here.
+// each decodes a line with one message or an array of them. It ignores other lines.
 func each[T any](line []byte, take func(T)) {
 	line = bytes.TrimSpace(line)
 	if len(line) > 0 && line[0] == '[' {
@@ -149,8 +147,8 @@ func each[T any](line []byte, take func(T)) {
 	}
 }
 
-// sentence is how the tool server says where it wrote a picture, which it also
-// does unasked when a picture is large.
+// sentence is the text with which the tool server names the file of a picture. It
+// also writes large pictures to a file without being asked.
 var sentence = regexp.MustCompile(`(?m)^Saved screenshot to (.+)\.$`)
 
 func saved(all []content) string {
@@ -162,7 +160,7 @@ func saved(all []content) string {
 	return ""
 }
 
-// readPicture reads a file that was named by others: it may be anything.
+// readPicture reads a file that the tool server named, which can be anything.
 func readPicture(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -174,7 +172,7 @@ func readPicture(path string) ([]byte, error) {
 		return nil, fmt.Errorf("reading a picture: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("reading a picture: it is no ordinary file")
+		return nil, errors.New("reading a picture: it is not a regular file")
 	}
 	b, err := io.ReadAll(io.LimitReader(f, mostFile+1))
 	if err != nil {

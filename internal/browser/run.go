@@ -7,24 +7,24 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
+	"coppice/internal/environ"
 	"coppice/internal/process"
 )
 
 const (
-	grace    = 3 * time.Second  // for each step of an end
+	grace    = 3 * time.Second  // for each step of stopping
 	keepWait = 15 * time.Second // for one picture to be kept
 	killWait = 10 * time.Second // for processes that are being killed
 )
 
-// Config is what Run needs. Log and Grace have sound zero values.
+// Config configures Run. Log and Grace are optional.
 type Config struct {
 	Found
-	Profiles string   // the directory in which the browser's profile is made, and removed again
-	Environ  []string // of which the tool server gets what it needs
+	Profiles string   // the directory for the browser's profile, which Run removes
+	Environ  []string // of which the tool server gets a part
 	Root     bool     // Chromium has no sandbox for root
 
 	In       io.Reader // from the agent
@@ -32,23 +32,20 @@ type Config struct {
 
 	Keep  func(ctx context.Context, picture []byte) error
 	Log   *slog.Logger
-	Grace time.Duration // for each step of an end; 3 s when 0
+	Grace time.Duration // for each step of stopping; 3 s if 0
 }
 
-// passed are the variables that the tool server gets: what a program needs to
-// run and to be found again, and none of the agent's secrets.
-var passed = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR",
-	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME",
-	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "npm_config_*", "NPM_CONFIG_*",
+// passed are the variables that the tool server gets. It needs them to run and to
+// be found again. None of the agent's secrets is among them.
+var passed = environ.Base.And(environ.Network, environ.Allowed{
+	"SHELL", "LC_*", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NODE_EXTRA_CA_CERTS", "npm_config_*", "NPM_CONFIG_*",
 	process.SessionVar, process.MarkVar,
-}
+})
 
-// Run runs the tool server until the agent hangs up, ctx ends or it ends by
-// itself, and returns its exit code. Nothing of it is left then, neither a
-// process nor the profile: Run ends every child of this process, so it is for a
-// process that does nothing else. The goroutine that reads In ends with In.
+// Run runs the tool server until the agent closes the connection, ctx ends or the
+// server exits, and returns its exit code. Run ends every child of this process and
+// removes the profile, so it is for a process that does nothing else. The goroutine
+// that reads In ends with In.
 func Run(ctx context.Context, c Config) (int, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -68,29 +65,28 @@ func Run(ctx context.Context, c Config) (int, error) {
 		c.Log.Debug("orphans of the browser will not come back", "error", err)
 	}
 	argv := append(c.Server[:len(c.Server):len(c.Server)], c.arguments(profile)...)
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = c.environ(profile)
-	cmd.Stderr = c.Err
-	stdin, err := cmd.StdinPipe()
+	in, stdin, err := os.Pipe()
 	if err != nil {
 		return 1, fmt.Errorf("starting the browser: %w", err)
 	}
-	// With a pipe of our own Wait does not close it while it is still read.
-	stdout, theirs, err := os.Pipe()
+	defer stdin.Close()
+	stdout, out, err := os.Pipe()
 	if err != nil {
+		in.Close()
 		return 1, fmt.Errorf("starting the browser: %w", err)
 	}
 	defer stdout.Close()
-	cmd.Stdout = theirs
-	err = cmd.Start()
-	theirs.Close()
+	// It stays in the agent's process group, and so ends with the agent.
+	cmd, err := process.Command{Argv: argv, Env: c.environ(profile), Stdin: in, Stdout: out, Stderr: c.Err, SameGroup: true}.Start()
+	in.Close()
+	out.Close()
 	if err != nil {
 		return 1, fmt.Errorf("starting the browser: %w", err)
 	}
 	return c.attend(ctx, cmd, stdin, stdout)
 }
 
-// attend carries the conversation and sees to its end.
+// attend passes the messages on until one side ends.
 func (c *Config) attend(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser, stdout *os.File) (int, error) {
 	w := &watcher{log: c.Log, keep: func(picture []byte) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepWait)
@@ -100,7 +96,7 @@ func (c *Config) attend(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser
 	hungUp, said := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(hungUp)
-		// Whichever side is gone: the conversation is over.
+		// An error means that one side is gone.
 		_ = relay(stdin, c.In, mostLine, w.asked)
 	}()
 	go func() {
@@ -110,7 +106,7 @@ func (c *Config) attend(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // its state tells
+		_ = cmd.Wait() // the state says how it ended
 	}()
 	select {
 	case <-hungUp:
@@ -125,7 +121,7 @@ func (c *Config) attend(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser
 		c.Log.Warn("some of the browser's processes could not be ended", "error", err)
 	}
 	<-ended
-	// Nobody is left who could write.
+	// No process is left that can write.
 	<-said
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		return code, nil
@@ -133,8 +129,8 @@ func (c *Config) attend(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser
 	return 1, nil // it had to be killed
 }
 
-// end has the tool server end by itself, which closes the browser, and then
-// less kindly. What it leaves behind is swept.
+// end closes the input of the tool server, which closes the browser and exits. If it
+// does not, end sends SIGTERM. The caller kills the processes that are left.
 func (c *Config) end(cmd *exec.Cmd, stdin io.Closer, ended <-chan struct{}) {
 	within := func() bool {
 		t := time.NewTimer(c.Grace)
@@ -146,16 +142,16 @@ func (c *Config) end(cmd *exec.Cmd, stdin io.Closer, ended <-chan struct{}) {
 			return false
 		}
 	}
-	_ = stdin.Close() // it may have gone by itself
+	_ = stdin.Close() // it may have exited already
 	if within() {
 		return
 	}
-	_ = cmd.Process.Signal(syscall.SIGTERM) // likewise
+	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have exited already
 	within()
 }
 
-// arguments are the tool server's: no window, no profile but this, and nothing
-// told to anybody.
+// arguments returns those of the tool server: no window, this profile, and no
+// statistics for anybody.
 func (c *Config) arguments(profile string) []string {
 	args := []string{
 		"--headless", "--userDataDir=" + profile, "--executablePath=" + c.Chromium, "--viewport=1280x720",
@@ -167,17 +163,9 @@ func (c *Config) arguments(profile string) []string {
 	return args
 }
 
-// environ is the tool server's environment. Chromium keeps some files beside
-// every profile, which would be the person's own: they go to this one.
+// environ returns the tool server's environment. Chromium stores some files beside
+// its profiles, in the person's configuration: here they go to this profile.
 func (c *Config) environ(profile string) []string {
 	env := []string{"CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS=1", "CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS=1", "CHROME_CONFIG_HOME=" + profile}
-	for _, kv := range c.Environ {
-		name, _, _ := strings.Cut(kv, "=")
-		for _, p := range passed {
-			if prefix, many := strings.CutSuffix(p, "*"); name == p || many && strings.HasPrefix(name, prefix) {
-				env = append(env, kv)
-			}
-		}
-	}
-	return env
+	return append(env, passed.Pick(c.Environ)...)
 }

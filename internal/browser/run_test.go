@@ -24,7 +24,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test binary is also what runs a browser, the tool server and Chromium.
+// The test binary also acts as the browser command, the tool server and Chromium.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -62,8 +62,8 @@ func runRun(args []string) int {
 	return code
 }
 
-// told is what the tool server tells of itself in its first line.
-type told struct {
+// report is what the tool server writes about itself in its first line.
+type report struct {
 	Args, Env []string
 	PID       int
 	Child     int // that of a browser that went away from its parent
@@ -79,7 +79,7 @@ func runServer(args []string) int {
 	if err := child.Start(); err != nil {
 		return 1
 	}
-	line, _ := json.Marshal(told{Args: args[1:], Env: os.Environ(), PID: os.Getpid(), Child: child.Process.Pid})
+	line, _ := json.Marshal(report{Args: args[1:], Env: os.Environ(), PID: os.Getpid(), Child: child.Process.Pid})
 	fmt.Printf("%s\n", line)
 	in := bufio.NewReader(os.Stdin)
 	for {
@@ -111,7 +111,7 @@ type running struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	out   *bufio.Reader
-	told  told
+	first report
 }
 
 func begin(t *testing.T, mode string) *running {
@@ -137,10 +137,10 @@ func begin(t *testing.T, mode string) *running {
 	}
 	t.Cleanup(func() { _ = r.cmd.Process.Kill() })
 	if mode != "fail" {
-		if err := json.Unmarshal([]byte(r.line()), &r.told); err != nil {
+		if err := json.Unmarshal([]byte(r.line()), &r.first); err != nil {
 			t.Fatal(err)
 		}
-		for _, pid := range []int{r.told.PID, r.told.Child} {
+		for _, pid := range []int{r.first.PID, r.first.Child} {
 			if !lives(pid) {
 				t.Fatalf("process %d does not run: its end would prove nothing", pid)
 			}
@@ -164,8 +164,8 @@ func (r *running) ended() int {
 	if _, err := io.Copy(io.Discard, r.out); err != nil {
 		r.t.Fatal(err)
 	}
-	_ = r.cmd.Wait() // its state tells
-	for _, pid := range []int{r.told.PID, r.told.Child} {
+	_ = r.cmd.Wait() // the state says how it ended
+	for _, pid := range []int{r.first.PID, r.first.Child} {
 		if pid != 0 && lives(pid) {
 			r.t.Errorf("process %d is left", pid)
 		}
@@ -176,7 +176,7 @@ func (r *running) ended() int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// lives tells whether a process runs; one that is dead and not buried does not.
+// lives reports whether a process runs. A zombie does not.
 func lives(pid int) bool {
 	if unix.Kill(pid, 0) != nil {
 		return false
@@ -189,7 +189,7 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	r := begin(t, "plain")
 	profile := ""
-	for _, a := range r.told.Args {
+	for _, a := range r.first.Args {
 		if p, ok := strings.CutPrefix(a, "--userDataDir="); ok {
 			profile = p
 		}
@@ -198,21 +198,21 @@ func TestRun(t *testing.T) {
 		t.Errorf("the profile is %q: %v", profile, err)
 	}
 	for _, want := range []string{"--headless", "--executablePath=/bin/chromium", "--no-usage-statistics"} {
-		if !slices.Contains(r.told.Args, want) {
-			t.Errorf("%s is missing in %q", want, r.told.Args)
+		if !slices.Contains(r.first.Args, want) {
+			t.Errorf("%s is missing in %q", want, r.first.Args)
 		}
 	}
-	if slices.ContainsFunc(r.told.Args, func(a string) bool { return strings.Contains(a, "sandbox") }) {
-		t.Errorf("no sandbox: %q", r.told.Args)
+	if slices.ContainsFunc(r.first.Args, func(a string) bool { return strings.Contains(a, "sandbox") }) {
+		t.Errorf("no sandbox: %q", r.first.Args)
 	}
-	env := strings.Join(r.told.Env, "\n")
+	env := strings.Join(r.first.Env, "\n")
 	for _, want := range []string{"HOME=" + r.dir, "LC_ALL=C", "npm_config_cache=/x", "COPPICE_SESSION_ID=mark", "CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS=1", "CHROME_CONFIG_HOME=" + profile} {
-		if !slices.Contains(r.told.Env, want) {
+		if !slices.Contains(r.first.Env, want) {
 			t.Errorf("%s is missing in its environment:\n%s", want, env)
 		}
 	}
 	if strings.Contains(env, "hidden") {
-		t.Errorf("it is told a secret:\n%s", env)
+		t.Errorf("it has a secret:\n%s", env)
 	}
 	line := `{"id":1,"result":{"content":[` + image("a picture") + `]}}` + "\n"
 	if _, err := io.WriteString(r.stdin, line); err != nil {
@@ -234,8 +234,8 @@ func TestRun(t *testing.T) {
 func TestRootHasNoSandbox(t *testing.T) {
 	t.Parallel()
 	r := begin(t, "root")
-	if !slices.Contains(r.told.Args, "--chromeArg=--no-sandbox") {
-		t.Errorf("it is started with %q", r.told.Args)
+	if !slices.Contains(r.first.Args, "--chromeArg=--no-sandbox") {
+		t.Errorf("it is started with %q", r.first.Args)
 	}
 	r.stdin.Close()
 	r.ended()
@@ -244,8 +244,8 @@ func TestRootHasNoSandbox(t *testing.T) {
 func TestTwoBrowsersHaveTwoProfiles(t *testing.T) {
 	t.Parallel()
 	a, b := begin(t, "plain"), begin(t, "plain")
-	if a.told.Args[1] == b.told.Args[1] {
-		t.Errorf("both have %s", a.told.Args[1])
+	if a.first.Args[1] == b.first.Args[1] {
+		t.Errorf("both have %s", a.first.Args[1])
 	}
 	a.stdin.Close()
 	b.stdin.Close()

@@ -1,5 +1,5 @@
-// Package clock is the time that long-lived parts are given instead of reading
-// it themselves, so that a test or the simulation can hold it still and move it.
+// Package clock is the source of time for long-lived parts, so that a test or the
+// simulation can stop and move it.
 package clock
 
 import (
@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Clock tells the time and wakes its callers. Implementations are safe for
+// Clock returns the time and wakes its callers. Implementations are safe for
 // concurrent use.
 type Clock interface {
-	// Now is the present moment.
+	// Now returns the current time.
 	Now() time.Time
-	// NewTimer makes a timer that sends the time on its C once d has passed.
+	// NewTimer returns a timer that sends the time on its C after d.
 	NewTimer(d time.Duration) *Timer
-	// AfterFunc calls f once d has passed, in a goroutine of its own on the
-	// real clock and within Advance on a manual one. Its timer has no C.
+	// AfterFunc calls f after d, in a new goroutine on the real clock and within
+	// Advance on a manual one. Its timer has no C.
 	AfterFunc(d time.Duration, f func()) *Timer
 }
 
@@ -26,12 +26,11 @@ type Timer struct {
 	reset func(time.Duration) bool
 }
 
-// Stop cancels the timer and tells whether it was still pending. Once Stop has
-// returned, no earlier time will be received from C.
+// Stop cancels the timer and reports whether it was still pending. After Stop, no
+// earlier time is received from C.
 func (t *Timer) Stop() bool { return t.stop() }
 
-// Reset sets the timer to fire once d has passed from now and tells whether it
-// was still pending.
+// Reset sets the timer to fire after d, and reports whether it was still pending.
 func (t *Timer) Reset(d time.Duration) bool { return t.reset(d) }
 
 // Real returns the machine's clock.

@@ -56,7 +56,7 @@ func TestManualFiresInOrder(t *testing.T) {
 		t.Fatalf("fired %q, want %q", got, want)
 	}
 	if now := m.Now().Sub(start); now != 5*time.Second {
-		t.Fatalf("stands at %v, want 5s", now)
+		t.Fatalf("the clock is at %v, want 5s", now)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestWaitPending(t *testing.T) {
 	}
 }
 
-// Time passes while something is due soon, and stands still otherwise.
+// Time passes while something is due soon, and does not pass otherwise.
 func TestManualRun(t *testing.T) {
 	t.Parallel()
 	m := clock.NewManual(start)
@@ -156,7 +156,7 @@ func TestManualRun(t *testing.T) {
 		<-m.NewTimer(time.Minute).C
 	}
 	if now := m.Now().Sub(start); now != 3*time.Minute {
-		t.Errorf("stands at %v, want 3m", now)
+		t.Errorf("the clock is at %v, want 3m", now)
 	}
 	cancel()
 	<-ended

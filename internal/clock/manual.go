@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Manual is a clock that stands still until it is moved. Wake-ups that fall due
-// while it moves happen in the order of their times, those of the same time in
-// the order in which they were set, each with the clock standing at its time.
+// Manual is a clock that moves only by its methods. While it moves, timers fire in
+// the order of their times, and those of the same time in the order in which they
+// were set. Each sees its own time as the current time.
 type Manual struct {
 	mu      sync.Mutex
 	now     time.Time
 	seq     uint64
 	pending []*alarm
-	changed chan struct{} // closed and replaced whenever pending changes
+	changed chan struct{} // closed and replaced when pending changes
 }
 
 // alarm is one pending wake-up of a Manual clock.
@@ -25,12 +25,12 @@ type alarm struct {
 	fire func(time.Time)
 }
 
-// NewManual makes a clock that stands at the given moment.
+// NewManual returns a clock at the given time.
 func NewManual(at time.Time) *Manual {
 	return &Manual{now: at, changed: make(chan struct{})}
 }
 
-// Now is where the clock stands.
+// Now returns the time of the clock.
 func (m *Manual) Now() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,12 +109,12 @@ func (m *Manual) signal() {
 	m.changed = make(chan struct{})
 }
 
-// Advance moves the clock forward and returns once everything due was woken.
+// Advance moves the clock forward and returns after all due timers have fired.
 func (m *Manual) Advance(d time.Duration) { m.run(m.Now().Add(d)) }
 
-// run fires what is due until the given moment, or until now when it is zero,
-// and leaves the clock there. Functions are called without the lock, so they
-// may use the clock themselves.
+// run fires the timers that are due until the given time, or until now if it is zero,
+// and leaves the clock there. It calls functions without the lock, so they can use
+// the clock.
 func (m *Manual) run(until time.Time) {
 	for {
 		m.mu.Lock()
@@ -142,7 +142,7 @@ func (m *Manual) run(until time.Time) {
 	}
 }
 
-// Next is the time of the earliest pending wake-up, and whether there is one.
+// Next returns the time of the earliest pending timer, and whether there is one.
 func (m *Manual) Next() (time.Time, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -187,7 +187,7 @@ func (m *Manual) wait(ctx context.Context, ready func() bool) error {
 
 // Run moves the clock to the next wake-up again and again, as soon as one is due
 // within d, until ctx ends. Time passes as fast as the code under test waits for
-// it, and stands still while nothing is due soon.
+// it, and does not pass while nothing is due soon.
 func (m *Manual) Run(ctx context.Context, d time.Duration) {
 	soon := func() bool {
 		return slices.ContainsFunc(m.pending, func(a *alarm) bool { return a.at.Sub(m.now) <= d })

@@ -1,4 +1,4 @@
-// Package disk measures what directories take on disk.
+// Package disk measures the disk space of directories.
 package disk
 
 import (
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Size is what files take: the space on disk, not their lengths, which differ
-// for files with holes. Partial tells that not all of them were counted.
+// Size is the disk space of files, which differs from their lengths for files with
+// holes. Partial means that not all of them were counted.
 type Size struct {
 	Bytes   int64
 	Files   int64
@@ -22,13 +22,13 @@ func (s Size) Add(o Size) Size {
 	return Size{Bytes: s.Bytes + o.Bytes, Files: s.Files + o.Files, Partial: s.Partial || o.Partial}
 }
 
-// file names a file whatever its path.
+// file identifies a file independently of its path.
 type file struct{ device, node uint64 }
 
-// Of measures a file or everything below a directory. It follows no links and
-// counts a file with several names once. What vanishes meanwhile or cannot be
-// read is left out; the latter makes the size partial, as does the end of ctx.
-// What does not exist takes nothing.
+// Of measures a file or everything below a directory. It follows no links and counts
+// a file with several names once. It ignores files that are removed at the same
+// time. Files that cannot be read, and the end of ctx, make the size partial. A path
+// that does not exist has size 0.
 func Of(ctx context.Context, path string) (s Size) {
 	seen := map[file]bool{}
 	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
@@ -41,7 +41,7 @@ func Of(ctx context.Context, path string) (s Size) {
 		}
 		info, err := d.Info()
 		if err != nil {
-			return nil // it vanished
+			return nil // it was removed
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
 		if !ok {
@@ -50,7 +50,7 @@ func Of(ctx context.Context, path string) (s Size) {
 			if st.Nlink > 1 && !d.IsDir() {
 				seen[id] = true
 			}
-			s.Bytes += int64(st.Blocks) * 512 // whatever the disk's own blocks are
+			s.Bytes += int64(st.Blocks) * 512 // the unit does not depend on the file system
 		}
 		if !d.IsDir() {
 			s.Files++
@@ -61,7 +61,7 @@ func Of(ctx context.Context, path string) (s Size) {
 	return s
 }
 
-// Free tells how much room the file system of a path has for its user.
+// Free returns the space that is left for the user on the file system of a path.
 func Free(path string) (int64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(path, &st); err != nil {

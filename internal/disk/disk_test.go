@@ -43,7 +43,7 @@ func TestOf(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if cut := disk.Of(over, dir); !cut.Partial || cut.Files != 0 {
-		t.Errorf("a cancelled look tells %+v", cut)
+		t.Errorf("a cancelled measurement returns %+v", cut)
 	}
 	if free, err := disk.Free(dir); err != nil || free <= 0 {
 		t.Errorf("%d bytes are free, %v", free, err)

@@ -1,19 +1,54 @@
 // Package environ reads environments: lists of NAME=value, as os.Environ returns
-// them. What a program starts gets a chosen part of its own environment, so that
-// keys and tokens do not spread.
+// them. A program that Coppice starts gets an allowed part of the environment, so
+// that keys and tokens do not spread.
 package environ
 
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Get returns the value of a variable, or "" when it is not set. The last one of
-// a name counts, as for a program that is started.
+// Allowed lists the variables that a program gets, as names and as patterns such
+// as LC_*.
+type Allowed []string
+
+// Lists that most programs have in common.
+var (
+	Base    = Allowed{"PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"}
+	Network = Allowed{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+)
+
+// And returns a list with more variables.
+func (a Allowed) And(lists ...Allowed) Allowed {
+	return slices.Concat(append([]Allowed{a}, lists...)...)
+}
+
+// Has reports whether the list allows a variable.
+func (a Allowed) Has(name string) bool {
+	return slices.ContainsFunc(a, func(allowed string) bool {
+		prefix, isPattern := strings.CutSuffix(allowed, "*")
+		return name == allowed || isPattern && prefix != "" && strings.HasPrefix(name, prefix)
+	})
+}
+
+// Pick returns the variables that the list allows, in their order.
+func (a Allowed) Pick(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		if name, _, ok := strings.Cut(kv, "="); ok && a.Has(name) {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+// Get returns the value of a variable, or "" if it is not set. The last one of a
+// name counts, as for a program that is started.
 func Get(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {
@@ -23,33 +58,27 @@ func Get(env []string, name string) string {
 	return ""
 }
 
-// Allowed reports whether a name is in a list of names and PREFIX_* patterns.
-func Allowed(name string, list []string) bool {
-	for _, a := range list {
-		if prefix, ok := strings.CutSuffix(a, "*"); ok {
-			if prefix != "" && strings.HasPrefix(name, prefix) {
-				return true
-			}
-		} else if name == a {
-			return true
-		}
+// List returns variables as NAME=value, in the order of their names.
+func List(env map[string]string) []string {
+	list := make([]string, 0, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
 	}
-	return false
+	return list
 }
 
-// Pick returns the variables that the list allows, in their order.
-func Pick(env, list []string) []string {
-	var out []string
-	for _, kv := range env {
-		if name, _, ok := strings.Cut(kv, "="); ok && Allowed(name, list) {
-			out = append(out, kv)
-		}
+// Map returns the variables of a list by name.
+func Map(list []string) map[string]string {
+	env := make(map[string]string, len(list))
+	for _, kv := range list {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
 	}
-	return out
+	return env
 }
 
-// LookPath finds a program as exec.LookPath does, in the PATH of env rather
-// than in that of this process. Directories that are not absolute are left out.
+// LookPath finds a program as exec.LookPath does, in the PATH of env and not in
+// that of this process. It ignores directories that are not absolute.
 func LookPath(program string, env []string) (string, error) {
 	if strings.ContainsRune(program, filepath.Separator) {
 		return exec.LookPath(program)

@@ -12,7 +12,7 @@ import (
 func TestPick(t *testing.T) {
 	t.Parallel()
 	env := []string{"PATH=/old", "PATH=/bin", "LC_ALL=C", "LC=x", "SECRET=s", "BARE", "=odd", "HOME="}
-	got := environ.Pick(env, []string{"PATH", "LC_*", "HOME", "*", "BARE"})
+	got := environ.Allowed{"PATH", "LC_*", "HOME", "*", "BARE"}.Pick(env)
 	if want := []string{"PATH=/old", "PATH=/bin", "LC_ALL=C", "HOME="}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -52,7 +52,7 @@ type Peer struct {
 	Garbage  func([]byte)  // takes a line that is not a message
 
 	last  int                   // id of the latest call
-	calls map[int]func(Message) // what follows the answers that have yet to come
+	calls map[int]func(Message) // what to do with answers that have not come yet
 }
 
 // Call sends a request. then takes the answer, or its error.

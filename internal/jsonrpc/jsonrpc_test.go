@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// heard is a peer, and all that came out of it.
-type heard struct {
+// tested is a peer, and all that it returned.
+type tested struct {
 	Peer
 	sent []string
 	got  []string
 }
 
-func newPeer(t *testing.T) *heard {
-	h := &heard{}
+func newPeer(t *testing.T) *tested {
+	h := &tested{}
 	note := func(kind string) func(Message) {
 		return func(m Message) {
 			h.got = append(h.got, fmt.Sprintf("%s %s%s%s", kind, m.ID, m.Method, m.Params))
@@ -37,7 +37,7 @@ func newPeer(t *testing.T) *heard {
 	return h
 }
 
-func (h *heard) then(name string) func(Message) {
+func (h *tested) then(name string) func(Message) {
 	return func(m Message) {
 		if m.Error != nil {
 			h.got = append(h.got, fmt.Sprintf("%s failed: %d %s", name, m.Error.Code, m.Error.Message))
@@ -91,7 +91,7 @@ func TestCallsAtTheSameTime(t *testing.T) {
 	} {
 		h.Line([]byte(line))
 	}
-	same(t, "heard", h.got, "c 30", "request 9ask[1]", "a failed: -32000 log in", `notified news{"x":1}`, "notified nullnews", "b null")
+	same(t, "received", h.got, "c 30", "request 9ask[1]", "a failed: -32000 log in", `notified news{"x":1}`, "notified nullnews", "b null")
 }
 
 // What follows an answer may call again.
@@ -101,7 +101,7 @@ func TestCallWithinAnAnswer(t *testing.T) {
 	h.Call("first", nil, func(Message) { h.Call("second", nil, h.then("second")) })
 	h.Line([]byte(`{"id":1,"result":1}`))
 	h.Line([]byte(`{"id":2,"result":2}`))
-	same(t, "heard", h.got, "second 2")
+	same(t, "received", h.got, "second 2")
 }
 
 func TestAnswersToNothing(t *testing.T) {
@@ -111,7 +111,7 @@ func TestAnswersToNothing(t *testing.T) {
 	for _, line := range []string{`{"id":"1","result":0}`, `{"id":2,"result":0}`, `{"id":1,"result":1}`, `{"id":1,"result":2}`, `{"id":1.0,"result":3}`} {
 		h.Line([]byte(line))
 	}
-	same(t, "heard", h.got, `stray "1"`, "stray 2", "do 1", "stray 1", "stray 1.0")
+	same(t, "received", h.got, `stray "1"`, "stray 2", "do 1", "stray 1", "stray 1.0")
 }
 
 // The last line may be cut off where the stream ended. It answers nothing.
@@ -125,7 +125,7 @@ func TestGarbage(t *testing.T) {
 		h.Line([]byte(line))
 		want = append(want, "garbage "+line)
 	}
-	same(t, "heard", h.got, want...)
+	same(t, "received", h.got, want...)
 }
 
 func TestHugeLine(t *testing.T) {

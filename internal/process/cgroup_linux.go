@@ -13,15 +13,15 @@ import (
 	"syscall"
 )
 
-// Cgroup is a control group (version 2) that holds a session's processes. A
-// process cannot leave it without the rights to, whatever it detaches from.
+// Cgroup is a control group (version 2) with a session's processes. A process cannot
+// leave it without permission, also if it detaches from its parent and terminal.
 type Cgroup struct {
 	Path string
 	dir  *os.File
 }
 
-// NewCgroup makes a cgroup of that name where this process may make one: below
-// the root of the hierarchy, or below the cgroup it lives in itself.
+// NewCgroup creates a cgroup where this process is allowed to: below the root of the
+// hierarchy, or below its own cgroup.
 func NewCgroup(name string) (*Cgroup, error) {
 	root, err := cgroupRoot()
 	if err != nil {
@@ -39,20 +39,20 @@ func NewCgroup(name string) (*Cgroup, error) {
 	return &Cgroup{Path: path, dir: dir}, nil
 }
 
-// Place makes a process that starts with attr start inside the cgroup.
+// Place starts the process of attr inside the cgroup.
 func (c *Cgroup) Place(attr *syscall.SysProcAttr) {
 	attr.UseCgroupFD = true
 	attr.CgroupFD = int(c.dir.Fd())
 }
 
-// Close lets go of the cgroup without removing it.
+// Close closes the cgroup without removing it.
 func (c *Cgroup) Close() error { return c.dir.Close() }
 
-// RemoveCgroup removes a cgroup and those made inside it, once their processes
-// are gone. One that is not there is no error.
+// RemoveCgroup removes a cgroup and those inside it, after their processes have
+// ended. It is not an error if it does not exist.
 func RemoveCgroup(ctx context.Context, path string) error {
 	if !ours(path) {
-		return fmt.Errorf("process: %s is no cgroup of ours", path)
+		return fmt.Errorf("process: %s is not a cgroup of Coppice", path)
 	}
 	for turn := 0; ; turn++ {
 		err := removeTree(path)
@@ -86,11 +86,11 @@ func removeTree(path string) error {
 	return nil
 }
 
-// folder stands between the hierarchy and the sessions' cgroups.
+// folder is the parent of the sessions' cgroups.
 const folder = "coppice"
 
-// ours tells whether a path names a session's cgroup. It is asked before
-// anything is killed by a path that was read from a file.
+// ours reports whether a path names a session's cgroup. The path was read from a
+// file, so it is checked before anything is killed.
 func ours(path string) bool {
 	return filepath.IsAbs(path) && filepath.Clean(path) == path && filepath.Base(filepath.Dir(path)) == folder
 }
@@ -98,7 +98,7 @@ func ours(path string) bool {
 // killCgroup kills everything in a cgroup and below it.
 func killCgroup(path string) error {
 	if !ours(path) {
-		return fmt.Errorf("process: %s is no cgroup of ours", path)
+		return fmt.Errorf("process: %s is not a cgroup of Coppice", path)
 	}
 	// Before Linux 5.14 there is no such file; its members are then killed one
 	// by one, like all the other marked processes.
@@ -113,7 +113,8 @@ func killCgroup(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// CgroupEmpty tells for sure that no process is in a cgroup or below it.
+// CgroupEmpty reports whether it is certain that no process is in a cgroup or below
+// it.
 func CgroupEmpty(path string) bool {
 	b, err := os.ReadFile(filepath.Join(path, "cgroup.events"))
 	return err == nil && bytes.Contains(append([]byte("\n"), b...), []byte("\npopulated 0\n"))
@@ -125,7 +126,7 @@ func cgroupMembers(path string) map[int]bool {
 	if path == "" {
 		return members
 	}
-	// What cannot be read is gone, which is what is wanted.
+	// A cgroup that cannot be read is gone, and has no members.
 	_ = filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
 		if err != nil || !e.IsDir() {
 			return nil
@@ -141,7 +142,7 @@ func cgroupMembers(path string) map[int]bool {
 	return members
 }
 
-// cgroupRoot returns the folder in which session cgroups can be made.
+// cgroupRoot returns the folder in which session cgroups can be created.
 func cgroupRoot() (string, error) {
 	own := ""
 	if b, err := os.ReadFile("/proc/self/cgroup"); err == nil {
@@ -151,8 +152,8 @@ func cgroupRoot() (string, error) {
 			}
 		}
 	}
-	// A host that a session's agent started must not live inside, and die
-	// with, that session's cgroup.
+	// A host that a session's agent started must not be inside that session's
+	// cgroup, or it would be killed with it.
 	if i := strings.Index(own+"/", "/"+folder+"/"); i >= 0 {
 		own = own[:i]
 	}
@@ -174,7 +175,7 @@ func cgroupRoot() (string, error) {
 	return "", fmt.Errorf("process: cgroup: %w", errors.Join(errs...))
 }
 
-// writable makes the folder and finds out whether cgroups can be made in it.
+// writable creates the folder and checks that cgroups can be created in it.
 func writable(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

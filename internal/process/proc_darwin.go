@@ -46,7 +46,7 @@ func snapshot() ([]proc, error) {
 	return all, nil
 }
 
-// hasEnv tells whether a process was started with the entry in its
+// hasEnv reports whether a process was started with the entry in its
 // environment. The kernel shows arguments and environment in one piece: their
 // count, the program's path, the arguments, the environment. It shows those of
 // the user's own processes only, and not those of protected programs.

@@ -67,16 +67,16 @@ func snapshot() ([]proc, error) {
 		if err != nil {
 			continue
 		}
-		if p, err := lookup(pid); err == nil { // else it ended meanwhile
+		if p, err := lookup(pid); err == nil { // otherwise it has ended
 			all = append(all, p)
 		}
 	}
 	return all, nil
 }
 
-// hasEnv tells whether a process was started with the entry in its
-// environment; known is false while it is too early to say. Another user's
-// process cannot be read and is not ours.
+// hasEnv reports whether a process was started with the entry in its
+// environment. Known is false while it is too early to say. A process of another
+// user cannot be read and does not belong to the session.
 func hasEnv(p proc, entry []byte) (found, known bool) {
 	if p.pid == kthreadd || p.ppid == kthreadd {
 		return false, true
@@ -99,8 +99,7 @@ func hasEnv(p proc, entry []byte) (found, known bool) {
 	return false, true
 }
 
-// Subreaper makes this process the one that orphans of its descendants come
-// back to.
+// Subreaper makes this process the new parent of orphans among its descendants.
 func Subreaper() error {
 	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
 	if _, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0); e != 0 {
@@ -109,13 +108,13 @@ func Subreaper() error {
 	return nil
 }
 
-// Reap takes leave of every child that has ended, except one that somebody
-// else waits for. While that one is dead but not yet waited for, others may
-// have to wait for the next call.
+// Reap waits for every child that has ended, except those that another part of this
+// process waits for. While such a child is a zombie, others may be left for the next
+// call.
 func Reap(except ...int) {
 	const all, exited, noHang, noWait = 0, 4, 1, 0x01000000
 	for {
-		// The kernel's siginfo is 128 bytes; the pid stands behind three ints,
+		// The kernel's siginfo is 128 bytes; the pid follows three ints,
 		// aligned as a pointer.
 		var info [128]byte
 		_, _, e := syscall.Syscall6(syscall.SYS_WAITID, all, 0, uintptr(unsafe.Pointer(&info)), exited|noHang|noWait, 0, 0)
@@ -137,7 +136,7 @@ func Reap(except ...int) {
 	}
 }
 
-// Abilities finds out what this machine lets us do.
+// Abilities finds out what this machine supports.
 func Abilities() Ability {
 	a := Ability{Subreaper: true}
 	dir, err := cgroupRoot()

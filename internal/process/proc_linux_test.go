@@ -50,5 +50,5 @@ func TestSweepByCgroup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sweep(t, Mark{Cgroup: c.Path}) // gone is no error
+	sweep(t, Mark{Cgroup: c.Path}) // a missing one is not an error
 }

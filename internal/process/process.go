@@ -1,14 +1,13 @@
-// Package process knows the processes of one machine: whether one is still the
-// one it was, and how to end everything a session started.
+// Package process starts commands, identifies processes, and ends everything that a
+// session started.
 //
-// An agent's children detach themselves: they make process sessions of their
-// own, fork twice, clear their environment. So a session's processes are known
-// by several signs at once (see Mark), and Sweep follows all of them until no
-// process is left.
+// An agent's children detach themselves: they create process sessions, fork twice
+// and clear their environment. So a session's processes are found by several signs
+// (see Mark), and Sweep follows all of them until no process is left.
 //
-// Linux has every ability. On darwin there is no cgroup, no way to have orphans
-// come back and no process descriptor; there a process that left its process
-// group, cleared its environment and lost its parent cannot be found.
+// Linux supports all signs. Darwin has no cgroups, no subreapers and no process
+// descriptors; there a process that left its process group, cleared its environment
+// and lost its parent cannot be found.
 package process
 
 import (
@@ -31,51 +30,50 @@ const (
 	MarkVar    = "COPPICE_SESSION_ID" // a random value, one per run of a host
 )
 
-// Ability is what this machine lets Sweep and the host do.
+// Ability is what this machine supports.
 type Ability struct {
-	Cgroup    string   // where cgroups can be made, if they can
-	Subreaper bool     // orphans come back to the host
-	Notes     []string // what is missing and what that means, for people
+	Cgroup    string   // where cgroups can be created, if they can
+	Subreaper bool     // the host becomes the parent of orphans
+	Notes     []string // what is missing and its consequence, for people
 }
 
-// Mark is how a session's processes are known. Empty fields match nothing.
+// Mark has the signs of a session's processes. Empty fields match nothing.
 type Mark struct {
 	ID     string // value of MarkVar in the environment
-	Cgroup string // path of the cgroup they live in
-	Parent int    // all its descendants belong to the session, itself not
-	Leader int    // leader of a process group and session, when a marked process is in it
+	Cgroup string // path of their cgroup
+	Parent int    // all its descendants belong to the session, but not itself
+	Leader int    // leader of a process group and session, if a marked process is in it
 }
 
 // proc is one process in a snapshot.
 type proc struct {
 	pid, ppid, pgid, sid int
 	start                uint64
-	dead                 bool // a zombie: it runs nothing any more
+	dead                 bool // a zombie
 }
 
-// ident tells a process from a later one with the same pid.
+// ident identifies a process, also if a later one has the same pid.
 type ident struct {
 	pid   int
 	start uint64
 }
 
-// StartTime returns when a process began, as the kernel counts. Together with
-// the pid it names a process for as long as the machine is up.
+// StartTime returns when a process started, in the kernel's units. Together with the
+// pid it identifies a process until the machine restarts.
 func StartTime(pid int) (uint64, error) {
 	p, err := lookup(pid)
 	return p.start, err
 }
 
-// Alive tells whether the process with that pid and start time still runs.
+// Alive reports whether the process with that pid and start time still runs.
 func Alive(pid int, start uint64) bool {
 	p, err := lookup(pid)
 	return err == nil && !p.dead && p.start == start
 }
 
-// Sweep kills every process that bears the mark and returns how many it
-// killed. It looks again until there is none left or ctx ends. It never kills
-// its own process or an ancestor of it. A process that may not be killed is
-// left and told in the error.
+// Sweep kills every process with the mark and returns how many it killed. It repeats
+// the search until none is left or ctx ends. It never kills its own process or an
+// ancestor of it. The error lists processes that it was not allowed to kill.
 func Sweep(ctx context.Context, m Mark) (int, error) {
 	if m.Cgroup != "" {
 		if err := killCgroup(m.Cgroup); err != nil {
@@ -97,9 +95,9 @@ func Sweep(ctx context.Context, m Mark) (int, error) {
 			}
 			killed[id] = true
 		}
-		// A process that forks and ends while we look can hide its child from
-		// one look. A process in the middle of an exec has no environment to
-		// look at; one that never gets one must not hold us up for ever.
+		// A process that forks and exits during one search can hide its child
+		// from it. A process in the middle of an exec has no environment; one
+		// that never gets one must not block the sweep.
 		if quiet++; len(found) > 0 || (unsettled && turn < 20) {
 			quiet = 0
 		}
@@ -117,7 +115,7 @@ func Sweep(ctx context.Context, m Mark) (int, error) {
 	return len(killed), errors.Join(errs...)
 }
 
-// Find returns the pids that bear the mark, in order.
+// Find returns the pids of processes with the mark, in order.
 func Find(m Mark) ([]int, error) {
 	all, err := snapshot()
 	if err != nil {
@@ -131,9 +129,9 @@ func Find(m Mark) ([]int, error) {
 	return pids, nil
 }
 
-// freeze finds the marked processes and stops them, until a look finds no new
-// one: a stopped process cannot fork, so none slips away between two looks,
-// also none that is known by its parent only.
+// freeze finds the marked processes and stops them, until a search finds no new one.
+// A stopped process cannot fork, so none escapes between two searches, also none
+// that is known only by its parent.
 func freeze(m Mark, refused map[ident]error) (found []proc, unsettled bool, err error) {
 	stopped := map[ident]bool{}
 	for {
@@ -150,7 +148,7 @@ func freeze(m Mark, refused map[ident]error) (found []proc, unsettled bool, err 
 				continue
 			}
 			stopped[id], fresh = true, true
-			// A refusal shows again, and is recorded, when it is to be killed.
+			// An error shows again when the process is killed.
 			_ = deliver(id, syscall.SIGSTOP)
 		}
 		if !fresh {
@@ -159,8 +157,8 @@ func freeze(m Mark, refused map[ident]error) (found []proc, unsettled bool, err 
 	}
 }
 
-// closure returns the processes that bear the mark and all their descendants.
-// unsettled tells that there are processes about which nothing can be said yet.
+// closure returns the processes with the mark and all their descendants. Unsettled
+// means that it is too early to decide about some processes.
 func (m Mark) closure(all []proc) (found []proc, unsettled bool) {
 	spared := ancestors(all, os.Getpid())
 	in := map[int]bool{}
@@ -178,9 +176,9 @@ func (m Mark) closure(all []proc) (found []proc, unsettled bool) {
 		unsettled = unsettled || !known
 	}
 	m.addGroup(all, spared, in)
-	// A parent may come behind its child in the list, so go on until nothing
-	// is added. The dead count here: while one thread of a process is dead and
-	// others are still ending, its children have not left it.
+	// A parent may follow its child in the list, so this repeats until nothing is
+	// added. Zombies count: while one thread of a process has ended and others are
+	// still ending, it is still the parent of its children.
 	for added := true; added; {
 		added = false
 		for _, p := range all {
@@ -201,9 +199,8 @@ func (m Mark) closure(all []proc) (found []proc, unsettled bool) {
 	return found, unsettled
 }
 
-// addGroup adds the leader's process group and session. The leader's pid may
-// have been taken by a stranger since, so they count only if one of their
-// members is marked in another way.
+// addGroup adds the leader's process group and session. Another process may have the
+// leader's pid now, so they count only if one of their members has another sign.
 func (m Mark) addGroup(all []proc, spared, in map[int]bool) {
 	if m.Leader == 0 {
 		return
@@ -234,16 +231,16 @@ func ancestors(all []proc, pid int) map[int]bool {
 	return set
 }
 
-// deliver signals a process if it is still the one that was seen. A process
-// that is gone is no error.
+// deliver signals a process if it is still the same one. It is not an error if the
+// process is gone.
 func deliver(id ident, sig syscall.Signal) error {
 	p, err := os.FindProcess(id.pid)
 	if err != nil {
 		return nil
 	}
 	defer p.Release()
-	// On Linux p holds a process descriptor. Looking at the start time after
-	// taking it makes sure that the descriptor is of the right process.
+	// On Linux p has a process descriptor. Checking the start time afterwards makes
+	// sure that it is that of the right process.
 	if !Alive(id.pid, id.start) {
 		return nil
 	}
@@ -254,12 +251,12 @@ func deliver(id ident, sig syscall.Signal) error {
 	return err
 }
 
-// pause gives killed processes a moment to go, a little longer every turn.
+// pause waits for killed processes, a little longer every turn.
 func pause(ctx context.Context, turn int) error {
 	return clock.Sleep(ctx, clock.Real(), min(time.Duration(turn+1)*time.Millisecond, 20*time.Millisecond))
 }
 
-// CgroupName makes a cgroup's name of a session's key and its mark.
+// CgroupName returns the name of a cgroup for a session's key and its mark.
 func CgroupName(session, id string) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {

@@ -20,7 +20,7 @@ import (
 
 const roleVar = "PROCESS_TEST_ROLE"
 
-// TestMain makes the test binary its own crowd of processes. Every one tells
+// TestMain lets the test binary start processes. Each of them writes
 // its pid and stays.
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	case "stay":
-	case "fork-away": // twice, into a session of its own, and gone
+	case "fork-away": // twice, into a new session, and exits
 		start("stay", true, os.Environ())
 		os.Exit(0)
 	case "crowd":
@@ -81,7 +81,7 @@ func start(role string, setsid bool, env []string) *exec.Cmd {
 	return cmd
 }
 
-// crowd starts a role with a mark, waits until n processes told their pid and
+// crowd starts a role with a mark, waits until n processes wrote their pid and
 // returns them.
 func crowd(t *testing.T, role, mark string, n int, change func(*exec.Cmd)) (*exec.Cmd, map[int]uint64) {
 	t.Helper()
@@ -201,7 +201,7 @@ func TestLeaderNeedsMark(t *testing.T) {
 	}
 }
 
-// With nothing but an empty mark nobody dies, and a sweep spares itself.
+// An empty mark matches no process, and a sweep does not kill itself.
 func TestSweepSpares(t *testing.T) {
 	t.Parallel()
 	_, pids := crowd(t, "stay", "x", 1, nil)
@@ -242,6 +242,6 @@ func TestAbilities(t *testing.T) {
 	t.Parallel()
 	a := Abilities()
 	if (a.Cgroup == "" || !a.Subreaper) && len(a.Notes) == 0 {
-		t.Errorf("something is missing and nothing tells: %+v", a)
+		t.Errorf("something is missing and nothing says so: %+v", a)
 	}
 }

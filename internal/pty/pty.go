@@ -1,6 +1,5 @@
-// Package pty makes pseudo terminals. One side is the terminal that a program
-// runs on, the other is ours: what the program writes is read there, and what
-// is written there is typed.
+// Package pty creates pseudo terminals. One side is the terminal of a program. The
+// other side reads what the program writes, and writes what the program reads.
 package pty
 
 import (
@@ -13,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open makes a pseudo terminal of a size. Ours supports deadlines.
+// Open creates a pseudo terminal of a size. Ours supports deadlines.
 func Open(columns, rows int) (ours, theirs *os.File, err error) {
 	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -38,7 +37,7 @@ func Open(columns, rows int) (ours, theirs *os.File, err error) {
 	return ours, theirs, nil
 }
 
-// Resize changes its size; the program is told by a signal.
+// Resize changes its size. The program gets a signal.
 func Resize(ours *os.File, columns, rows int) error {
 	err := control(ours, func(fd int) error {
 		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: uint16(rows)})
@@ -49,8 +48,8 @@ func Resize(ours *os.File, columns, rows int) error {
 	return nil
 }
 
-// End tells a read's error by which the other side has left from other ones: it
-// returns io.EOF for it.
+// End returns io.EOF for the error of a read that means that the other side is
+// closed, and other errors as they are.
 func End(err error) error {
 	if errors.Is(err, syscall.EIO) {
 		return io.EOF
@@ -58,8 +57,8 @@ func End(err error) error {
 	return err
 }
 
-// control calls f with the descriptor, which stays in the hands of the runtime:
-// File.Fd would take it out, and with it the deadlines.
+// control calls f with the descriptor. File.Fd would make it blocking and end the
+// support of deadlines.
 func control(f *os.File, call func(fd int) error) error {
 	c, err := f.SyscallConn()
 	if err != nil {

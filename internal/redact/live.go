@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Live hides secrets in a text on its way to somebody who watches. It holds back
-// only what may begin a secret, at most 16 KiB. Its methods are called one at a
-// time.
+// Live hides secrets in a text that somebody watches. It holds back only bytes that
+// may be the start of a secret, at most 16 KiB. It is not safe for concurrent use.
 type Live struct {
 	redactor *Redactor
 	screen   bool
@@ -15,16 +14,16 @@ type Live struct {
 	held     []byte
 }
 
-// Live makes a Live. On a screen, what is hidden keeps its width, and of a
-// private key only its lines are hidden: programs place the cursor by what they
+// Live returns a Live. On a screen, hidden text keeps its width, and of a private
+// key only its lines are hidden, because programs place the cursor by what they
 // wrote.
 func (r *Redactor) Live(screen bool) *Live { return &Live{redactor: r, screen: screen} }
 
 // Write takes the next bytes and returns what can be shown.
 func (l *Live) Write(b []byte) []byte { return l.show(b, false) }
 
-// Flush returns what is held back. Whoever calls it has seen that nothing
-// follows, or not soon.
+// Flush returns the bytes that are held back. It is called when no more bytes follow
+// soon.
 func (l *Live) Flush() []byte { return l.show(nil, true) }
 
 // Held reports whether something is held back.

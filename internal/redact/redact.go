@@ -1,8 +1,8 @@
-// Package redact hides secrets in text that is about to be kept or shown: what
-// looks like a known kind of credential, and the values it was told.
+// Package redact hides secrets in text that will be stored or shown: text that looks
+// like a known kind of credential, and known values.
 //
-// It is a net, not a wall. It knows tokens that carry their kind in their own
-// text; a password in prose passes through.
+// It does not find all secrets. It recognizes tokens by their form, so a password in
+// prose stays visible.
 package redact
 
 import (
@@ -17,19 +17,18 @@ import (
 	"sync/atomic"
 )
 
-// Mask is what stands in place of a secret.
+// Mask replaces a secret.
 const Mask = "[redacted]"
 
-// MinValue is the length below which a told value is not hidden: hiding every
-// "on" and "1234" would destroy the text and tell the value at the same time.
+// MinValue is the length below which a known value is not hidden: hiding every "on"
+// and "1234" would destroy the text and show the value at the same time.
 const MinValue = 6
 
-// maxSecret is how far a secret reaches at most; what lies behind it does not
-// decide. It bounds how much of a text can be undecided.
+// maxSecret is the maximum length of a secret. Bytes beyond it do not affect the
+// decision, so it limits how much of a text is undecided.
 const maxSecret = 16 << 10
 
-// MaxValue is the length up to which a line of a value is hidden wherever it
-// stands.
+// MaxValue is the length up to which a line of a value is hidden everywhere.
 const MaxValue = 4 << 10
 
 // Redactor hides secrets. It is safe for concurrent use.
@@ -173,9 +172,9 @@ type hit struct {
 }
 
 // find returns the first place at or after from that holds a secret, or may.
-// Text before floor is hidden already and does not count. More says that the
-// text may go on behind its end.
-func (r *Redactor) find(text []byte, floor, from int, more bool) hit {
+// Text before start is hidden already and does not count. More says that more text
+// may follow.
+func (r *Redactor) find(text []byte, start, from int, more bool) hit {
 	t := r.known.Load()
 	for at := from; at < len(text); at++ {
 		if at+1 < len(text) {
@@ -185,8 +184,8 @@ func (r *Redactor) find(text []byte, floor, from int, more bool) hit {
 		} else if !more || !t.starts[text[at]].any {
 			continue
 		}
-		if h := t.judge(text[floor:], at-floor, more); h.verdict != none {
-			h.at, h.from, h.to = at, h.from+floor, h.to+floor
+		if h := t.judge(text[start:], at-start, more); h.verdict != none {
+			h.at, h.from, h.to = at, h.from+start, h.to+start
 			return h
 		}
 	}

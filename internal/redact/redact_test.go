@@ -14,7 +14,7 @@ import (
 	"coppice/internal/redact"
 )
 
-// n makes a token body, so that no whole credential stands in this file.
+// n makes a token body, so that this file has no whole credential.
 func n(count int) string { return strings.Repeat("aB3", count)[:count] }
 
 func hexes(count int) string { return strings.Repeat("0a9f", count)[:count] }
@@ -150,7 +150,7 @@ func TestAddWhileOthersRead(t *testing.T) {
 // pieces are the material of the property test: secrets, parts of them, and text.
 var pieces = []string{
 	"\n", " ", "text", "ghp_" + n(36), "ghp_", n(20), "-----BEGIN PRIVATE" + " KEY-----\n", "MIIE\n", "-----END PRIVATE" + " KEY-----",
-	"https://u:", "secret99@host", "Bearer ", n(30), "eyJ" + n(12) + ".", n(12) + ".", "my told value", "told", "AKIA", "ABCDEFGHIJKLMNOP", "é", "\x00", "\\n", "\x1b[32m", "\x1b[", "1;2H",
+	"https://u:", "secret99@host", "Bearer ", n(30), "eyJ" + n(12) + ".", n(12) + ".", "my known value", "known", "AKIA", "ABCDEFGHIJKLMNOP", "é", "\x00", "\\n", "\x1b[32m", "\x1b[", "1;2H",
 }
 
 // text draws a text, at times with a long line.
@@ -187,11 +187,11 @@ func kept(rt *rapid.T, st redact.State) (again redact.State) {
 // the result is that of the whole text, and each piece has what is its own.
 func TestCutsDoNotMatter(t *testing.T) {
 	t.Parallel()
-	r := redact.New("my told value")
+	r := redact.New("my known value")
 	rapid.Check(t, func(rt *rapid.T) {
 		in := text(rt)
 		want := r.String(in)
-		if strings.Contains(want, "my told value") {
+		if strings.Contains(want, "my known value") {
 			rt.Fatalf("the value is still there: %q", want)
 		}
 		var got []byte
@@ -219,14 +219,14 @@ func TestCutsDoNotMatter(t *testing.T) {
 
 // secrets are whole ones, each of which must never be shown.
 var secrets = []string{
-	"ghp_" + n(36), "AKIAABCDEFGHIJKLMNOP", "my told value", "sk-ant-api03-" + n(90), "cop_" + n(26), "eyJ" + n(20) + "." + n(30) + "." + n(40),
+	"ghp_" + n(36), "AKIAABCDEFGHIJKLMNOP", "my known value", "sk-ant-api03-" + n(90), "cop_" + n(26), "eyJ" + n(20) + "." + n(30) + "." + n(40),
 }
 
 // A text that goes quiet at any place, also within a secret, shows no secret, and
-// everything else arrives, whole and in order, on its way to the disk and to a screen.
+// everything else arrives, whole and in order, on the disk and on a screen.
 func TestASecretIsNeverShown(t *testing.T) {
 	t.Parallel()
-	r := redact.New("my told value")
+	r := redact.New("my known value")
 	rapid.Check(t, func(rt *rapid.T) {
 		var in strings.Builder
 		var words []string
@@ -269,7 +269,7 @@ func TestASecretIsNeverShown(t *testing.T) {
 			}
 		}
 		if len(waiting) > 0 || onPipe.Held() || onScreen.Held() {
-			rt.Fatal("something was held back for ever")
+			rt.Fatal("something was held back without end")
 		}
 		check("kept", string(got))
 		check("on a pipe", string(pipe))
@@ -284,7 +284,7 @@ func TestASecretIsNeverShown(t *testing.T) {
 // was hidden, it has nothing.
 func TestStateHoldsNothingHidden(t *testing.T) {
 	t.Parallel()
-	r := redact.New("my told value")
+	r := redact.New("my known value")
 	token := "ghp_" + n(36)
 	for _, c := range []struct {
 		name   string
@@ -294,7 +294,7 @@ func TestStateHoldsNothingHidden(t *testing.T) {
 	}{
 		{"not shown yet", []string{"a ", token[:20]}, false, 1},
 		{"hidden", []string{"a " + token}, true, 1},
-		{"hidden, and it goes on", []string{token[:30], token[30:] + "."}, false, 2},
+		{"hidden, and it continues", []string{token[:30], token[30:] + "."}, false, 2},
 	} {
 		var list [][]byte
 		for _, p := range c.pieces {
@@ -349,10 +349,10 @@ func FuzzRedact(f *testing.F) {
 		f.Add([]byte(p), 3)
 	}
 	f.Add([]byte(strings.Join(pieces, "")), 7)
-	r := redact.New("my told value")
+	r := redact.New("my known value")
 	f.Fuzz(func(t *testing.T, in []byte, cut int) {
 		want := r.Bytes(in)
-		if bytes.Contains(want, []byte("my told value")) {
+		if bytes.Contains(want, []byte("my known value")) {
 			t.Fatalf("the value is still there: %q", want)
 		}
 		cut = max(1, min(cut, len(in)))
@@ -375,7 +375,7 @@ func FuzzRedact(f *testing.F) {
 func BenchmarkRedact(b *testing.B) {
 	line := "2026-01-02 ordinary log line of a build with paths/and/names.go:12: and a few words more\n"
 	text := []byte(strings.Repeat(line, 1000))
-	r := redact.New("my told value", "another told value")
+	r := redact.New("my known value", "another known value")
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.Bytes(text)

@@ -55,8 +55,7 @@ type rule struct {
 	most   int
 }
 
-// rules is ordered so that a longer prefix stands before a shorter one it
-// begins with.
+// rules has longer prefixes before shorter ones with the same start.
 var rules = []rule{
 	// Cloud providers.
 	{"AKIA", upper, 16, 16},
@@ -146,7 +145,7 @@ func (r rule) match(s []byte, more bool) (int, verdict) {
 	}
 }
 
-// begins reports whether s begins with a text, or could when it goes on.
+// begins reports whether s starts with a text, or could if more follows.
 func begins(s []byte, text string, more bool) verdict {
 	n := min(len(s), len(text))
 	return whole(n == len(text), string(s[:n]) == text[:n], more)
@@ -176,8 +175,8 @@ func whole(all, same, more bool) verdict {
 	return none
 }
 
-// shape recognizes secrets that are no fixed text plus a run. It gets the text
-// and a position in it.
+// shape recognizes secrets that are not a fixed text and a run. It gets the text and
+// a position in it.
 type shape struct {
 	first  string // the bytes it can begin with
 	second string // and those that can follow
@@ -272,8 +271,8 @@ func urlPassword(text []byte, at int, more bool) hit {
 	return hit{}
 }
 
-// assignedKey finds the secret half of a cloud key pair, which has no mark of
-// its own: only the name it is assigned to tells.
+// assignedKey finds the secret half of a cloud key pair. Only the name of its
+// variable identifies it.
 func assignedKey(text []byte, at int, more bool) hit {
 	const name, size = "aws_secret_access_key", 40
 	if v := beginsFold(text[at:], name, more); v != found {
@@ -315,8 +314,8 @@ func behindSequence(text []byte, at int) bool {
 	return at > 0 && text[at-1] >= '@' && withinSequence(text, at-1)
 }
 
-// withinSequence reports whether a place lies in a control sequence, before its
-// last byte or at it.
+// withinSequence reports whether a place is in a control sequence, before its last
+// byte or at it.
 func withinSequence(text []byte, at int) bool {
 	for i := at - 1; i > 0 && i > at-lookBehind; i-- {
 		if !parameter[text[i]] {
@@ -326,7 +325,7 @@ func withinSequence(text []byte, at int) bool {
 	return false
 }
 
-// mixed tells whether the text has a digit or both cases: prose such as
+// mixed reports whether the text has a digit or both cases: prose such as
 // "bearer responsibilities" has neither.
 func mixed(s []byte) bool {
 	var lower, upper bool

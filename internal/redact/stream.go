@@ -2,12 +2,12 @@ package redact
 
 import "slices"
 
-// State is what a text decides about what follows it. Its zero value is the
-// beginning of a text. It holds nothing that was hidden, and nothing that was
-// not shown, so it can be kept where the text is kept.
+// State is what has to be known about a text to handle what follows it. Its zero
+// value is the start of a text. It contains only bytes that were shown, so it can
+// be stored with the text.
 type State struct {
-	Before []byte `json:"before,omitempty"` // the last bytes, where a word may go on
-	Shown  []byte `json:"shown,omitempty"`  // the end of the text, when it may begin a secret and was shown all the same
+	Before []byte `json:"before,omitempty"` // the last bytes, if a word may continue
+	Shown  []byte `json:"shown,omitempty"`  // the end of the text, if it may be the start of a secret and was shown anyway
 	Skip   int    `json:"skip,omitempty"`   // so many bytes of what follows belong to a secret that is hidden
 	Key    int    `json:"key,omitempty"`    // lines into a private key; 0 outside of one
 }
@@ -16,14 +16,14 @@ type State struct {
 func (s State) Zero() bool { return len(s.Before)+len(s.Shown)+s.Skip+s.Key == 0 }
 
 // Pieces hides the secrets in pieces of one text that follow each other. State
-// says where the text before them stands. What is returned does not depend on
-// how the text is cut: a secret that spans several pieces is hidden in all of
-// them, and the mask stands where it begins. Only the leading pieces are returned
-// that are decided whatever follows, each with the state behind it; the others
-// have to come again, with what follows them.
+// is that of the text before them. The result does not depend on how the text is
+// cut: a secret in several pieces is hidden in all of them, and the mask is at its
+// start. Pieces returns only leading pieces that no later text can change, each
+// with the state after it. The caller passes the others again with the text that
+// follows.
 //
-// With last all pieces are returned, as if the text ended here. Should it go on,
-// the rest of a secret that was shown in part is hidden.
+// If last is true, all pieces are returned, as if the text ended here. If it continues,
+// the rest of a secret that was partly shown is hidden.
 func (r *Redactor) Pieces(st State, pieces [][]byte, last bool) (done []Piece) {
 	s := r.scan(st, slices.Concat(pieces...), last, false)
 	at := s.base
@@ -123,11 +123,11 @@ func (r *Redactor) look(s *scan, at int, more, screen bool) int {
 
 // next finds the next place; on a screen that shows a key, also its lines.
 func (r *Redactor) next(s *scan, at int, more bool) hit {
-	floor := 0
+	start := 0
 	if n := len(s.cuts); n > 0 {
-		floor = min(s.cuts[n-1].to, at)
+		start = min(s.cuts[n-1].to, at)
 	}
-	h := r.find(s.text, floor, at, more)
+	h := r.find(s.text, start, at, more)
 	if s.key == 0 {
 		return h
 	}
@@ -136,15 +136,15 @@ func (r *Redactor) next(s *scan, at int, more bool) hit {
 		end = h.at
 	}
 	for i := at; i < end; i++ {
-		if k := keyOnScreen(s.text[floor:], i-floor, more); k.verdict != none {
-			return hit{verdict: k.verdict, at: i, from: k.from + floor, to: k.to + floor, key: k.key}
+		if k := keyOnScreen(s.text[start:], i-start, more); k.verdict != none {
+			return hit{verdict: k.verdict, at: i, from: k.from + start, to: k.to + start, key: k.key}
 		}
 	}
 	return h
 }
 
-// masked returns a range of the text with what is hidden left out. Fill makes
-// what stands for so many bytes.
+// masked returns a range of the text without hidden bytes. Fill returns what replaces
+// n bytes.
 func (s *scan) masked(from, to int, fill func(size int) string) []byte {
 	first := slices.IndexFunc(s.cuts, func(c cut) bool { return c.to > from })
 	if first < 0 || s.cuts[first].from >= to {
@@ -169,14 +169,14 @@ func (s *scan) state(at int) State {
 	if at == s.base {
 		return s.began
 	}
-	st, floor, first := State{}, 0, at
+	st, start, first := State{}, 0, at
 	if at == len(s.text) {
 		first = min(at, s.open)
 	}
 	for _, c := range s.cuts {
 		switch {
 		case c.to <= at:
-			floor = c.to
+			start = c.to
 			st.Key = c.key
 		case c.from < at:
 			return State{Skip: c.to - at, Key: c.key}
@@ -184,17 +184,17 @@ func (s *scan) state(at int) State {
 			first = min(first, c.at)
 		}
 	}
-	if floor < at {
+	if start < at {
 		st.Key = 0
 	}
 	if at == s.decided {
 		st.Key = s.key
 	}
-	if floor <= first && first < at {
+	if start <= first && first < at {
 		st.Shown, at = slices.Clone(s.text[first:at]), first
 	}
-	if at > floor && !spaces[s.text[at-1]] {
-		st.Before = slices.Clone(s.text[max(floor, at-lookBehind):at])
+	if at > start && !spaces[s.text[at-1]] {
+		st.Before = slices.Clone(s.text[max(start, at-lookBehind):at])
 	}
 	return st
 }

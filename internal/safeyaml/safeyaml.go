@@ -1,6 +1,5 @@
-// Package safeyaml reads YAML that anybody may have written. The library panics
-// on some of what is no YAML, such as a tag without a value; here that is an
-// error like any other.
+// Package safeyaml reads YAML that anybody may have written. The library panics on
+// some invalid texts, such as a tag without a value. This package returns an error.
 package safeyaml
 
 import (

@@ -53,7 +53,7 @@ func TestPost(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := post(ctx, srv.URL+"/good", nil, nil, new(any)); err == nil {
-		t.Error("a request that was given up goes on")
+		t.Error("a request that was cancelled continues")
 	}
 	if err := post(t.Context(), srv.URL, map[string]string{"X-Key": key + "\n"}, nil, new(any)); err == nil || strings.Contains(err.Error(), key) {
 		t.Errorf("a key with a line break: %v", err)

@@ -67,8 +67,7 @@ func first(texts ...string) string {
 	return ""
 }
 
-// Ask asks a question. An answer without a text is an error, and has its tokens
-// all the same.
+// Ask asks a question. An answer without a text is an error, but has its tokens.
 func (m *Model) Ask(ctx context.Context, system, text string) (Answer, error) {
 	answer, err := m.vendor.ask(ctx, m, system, text)
 	answer.Model = m.name

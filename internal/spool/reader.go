@@ -56,8 +56,8 @@ func NewReader(dir string, offset int64) (*Reader, error) {
 func (r *Reader) Offset() int64 { return r.offset }
 
 // Next returns the next frame, whose data belongs to the caller. At the
-// spool's present end it returns io.EOF, and goes on from there when called
-// after the spool grew. ErrCorrupt tells that the bytes there are no frame.
+// spool's current end it returns io.EOF, and continues from there if it is called
+// after the spool grew. ErrCorrupt means that the bytes are not a frame.
 func (r *Reader) Next() (Frame, error) {
 	if r.file == nil {
 		if err := r.find(); err != nil {

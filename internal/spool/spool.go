@@ -1,7 +1,7 @@
 // Package spool is an append-only file of frames, cut into segments.
 //
 // A spool is a directory. Each segment is named by the logical offset of its
-// first byte, so an offset names one frame for ever, also after the segments
+// first byte, so an offset always names the same frame, also after the segments
 // before it were trimmed. A frame is
 //
 //	length  uint32  of the data
@@ -16,7 +16,7 @@
 // There is one Writer. It appends with one write call per frame and syncs only
 // when asked, so what a crash of the machine leaves behind is a prefix; opening
 // the spool again cuts a torn tail at its last good frame. Any number of
-// Readers, in any process, may read meanwhile.
+// Readers, in any process, can read at the same time.
 package spool
 
 import (
@@ -59,7 +59,7 @@ const (
 )
 
 var (
-	// ErrCorrupt says that the bytes at an offset are no frame.
+	// ErrCorrupt says that the bytes at an offset are not a frame.
 	ErrCorrupt = errors.New("spool: no frame here")
 	// ErrTrimmed says that an offset lies before the first segment.
 	ErrTrimmed = errors.New("spool: trimmed")

@@ -117,7 +117,7 @@ func TestReadFromAnyOffset(t *testing.T) {
 }
 
 // However a spool is cut or damaged, what is read is a prefix, and writing
-// goes on behind a prefix.
+// continues after a prefix.
 func TestDamageLeavesPrefix(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

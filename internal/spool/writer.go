@@ -117,7 +117,7 @@ func (w *Writer) Append(at time.Time, kind Kind, data []byte) (int64, error) {
 	n := len(w.buf)
 	_, err := w.file.Write(w.buf)
 	if cap(w.buf) > 2*MaxRaw {
-		w.buf = nil // one large frame must not hold its memory for ever
+		w.buf = nil // one large frame must not keep its memory
 	}
 	if err != nil {
 		if cut := w.restore(); cut != nil {

@@ -35,7 +35,7 @@ type Set struct {
 	stopped bool
 	cancel  context.CancelCauseFunc // ends the services' context
 	begun   chan struct{}           // closed when Start is through
-	up      []part                  // what runs; owned by Start until begun is closed
+	up      []part                  // the running services; owned by Start until begun is closed
 	down    chan struct{}           // closed when the last service has stopped
 }
 
@@ -82,7 +82,7 @@ func (s *Set) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop stops what runs, last started first, and returns once all of it has
+// Stop stops the running services, the last started first, and returns when all have
 // ended. Every call returns only then.
 func (s *Set) Stop() {
 	s.mu.Lock()

@@ -29,7 +29,7 @@ func (s *Screen) Text() []string {
 // Cursor returns where the next character would go.
 func (s *Screen) Cursor() (x, y int) { return s.page().cur.x, s.page().cur.y }
 
-// Paste tells whether the program wants to know pasted text from typed.
+// Paste reports whether the program wants to know pasted text from typed.
 func (s *Screen) Paste() bool { return s.modes.on(modePaste) }
 
 // Draw returns the bytes that make another terminal show this screen, whatever
@@ -86,7 +86,7 @@ func (s *Screen) drawPage(b []byte, p *page) []byte {
 	if p.top != 0 || p.bottom != s.rows-1 {
 		b = fmt.Appendf(b, "\x1b[%d;%dr", p.top+1, p.bottom+1)
 	} else {
-		b = append(b, "\x1b[r"...) // the main screen's region is in force until then
+		b = append(b, "\x1b[r"...) // the main screen's region is active until then
 	}
 	b = s.drawCursor(b, p.saved, p)
 	b = append(b, "\x1b7"...)

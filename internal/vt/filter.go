@@ -41,7 +41,7 @@ func (f *Filter) take(t token) {
 	}
 }
 
-// shown tells whether a token may be passed on.
+// shown reports whether a token may be passed on.
 func shown(t token) bool {
 	if t.long {
 		return false
@@ -61,7 +61,7 @@ func shown(t token) bool {
 	return true
 }
 
-// asks tells whether a control sequence asks the terminal something, or wants
+// asks reports whether a control sequence asks the terminal something, or wants
 // something of its window.
 func asks(t token) bool {
 	switch t.final {

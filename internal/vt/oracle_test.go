@@ -141,7 +141,7 @@ var (
 	})
 )
 
-// ways are where tmux goes a way of its own, and other terminals do as ours. A
+// ways are where tmux differs, and other terminals do the same as Screen. A
 // piece is left out when one of them holds for the screen that it would change.
 var ways = []func(s *Screen, p string) bool{
 	// A backspace at the first column returns to a line that was wrapped.
@@ -175,7 +175,7 @@ var ways = []func(s *Screen, p string) bool{
 	},
 }
 
-// shifts tells whether a sequence inserts or deletes lines.
+// shifts reports whether a sequence inserts or deletes lines.
 func shifts(p string) bool {
 	return strings.HasPrefix(p, "\x1b[") && strings.ContainsAny(p[len(p)-1:], "LM")
 }
@@ -183,7 +183,7 @@ func shifts(p string) bool {
 // written is what a program writes. s is shown the same.
 func written(t *rapid.T, s *Screen) (all []byte) {
 	piece := rapid.OneOf(oracleText, oracleText, oracleCode, oracleCSI, oracleCSI, oracleBroken)
-	if rapid.Bool().Draw(t, "wide") { // tmux clears halves of wide characters in ways of its own
+	if rapid.Bool().Draw(t, "wide") { // tmux clears halves of wide characters differently
 		piece = rapid.OneOf(oracleWide, oracleWide, oracleText, oracleMove)
 	}
 	add := func(text string) {

@@ -27,7 +27,7 @@ type token struct {
 	kind  kind
 	char  rune   // of kindPrint and kindControl
 	raw   []byte // all its bytes
-	body  []byte // of a sequence: what stands between its introducer and its end
+	body  []byte // of a sequence: the bytes between its introducer and its end
 	final byte   // of kindEscape and kindCSI
 	long  bool   // some of the body was left out: it was too long
 }
@@ -76,10 +76,10 @@ func (p *parser) feed(b []byte, emit func(token)) {
 	}
 }
 
-// pending tells whether something has begun and is not complete.
+// pending reports whether something has begun and is not complete.
 func (p *parser) pending() bool { return p.state != ground }
 
-// step takes one byte. It tells whether the byte was used up.
+// step handles one byte. It reports whether the byte was used.
 func (p *parser) step(c byte, emit func(token)) bool {
 	switch p.state {
 	case ground:
@@ -247,7 +247,7 @@ func (p *parser) keep(c byte) {
 
 func (p *parser) reset() {
 	if cap(p.raw) > 4096 {
-		p.raw = nil // a long one is rare; its room is not kept
+		p.raw = nil // a long one is rare; its memory is not kept
 	}
 	p.state, p.raw, p.long = ground, p.raw[:0], false
 }

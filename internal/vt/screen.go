@@ -342,8 +342,8 @@ func (s *Screen) remember(l []cell) {
 	}
 }
 
-// Resize makes it another size. Lines are cut, not broken anew: the program
-// draws again when it learns of its new size.
+// Resize changes the size. Lines are cut and not wrapped again, because the program
+// draws again after it got its new size.
 func (s *Screen) Resize(columns, rows int) {
 	columns, rows = bound(columns, rows)
 	if columns == s.columns && rows == s.rows {

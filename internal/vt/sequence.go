@@ -19,7 +19,7 @@ var shownModes = []int{modeCursorKeys, modeWrap, 9, 1000, 1002, 1003, 1004, 1005
 
 type modes struct {
 	private map[int]bool
-	keypad  bool // sends sequences of its own
+	keypad  bool // sends other sequences
 	newline bool // a line feed returns the carriage, too
 }
 

@@ -88,7 +88,7 @@ func extended(p params, i, end int) (c colour, used int) {
 	case 2:
 		rgb := args[1:]
 		if joined && len(rgb) >= 4 {
-			rgb = rgb[1:] // the colour space stands first
+			rgb = rgb[1:] // the colour space comes first
 		}
 		if len(rgb) >= 3 {
 			c = fromAll

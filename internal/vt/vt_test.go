@@ -50,7 +50,7 @@ func TestScreen(t *testing.T) {
 		{"region on both screens", "\x1b[2;3r\x1b[?1049h\x1b[3Ha\nb", "|a| b @2,2"},
 		{"region from the second screen", "\x1b[?1049h\x1b[2;3r\x1b[?1049l\x1b[3Ha\nb", "|a| b @2,2"},
 		{"half of a wide one is pushed out", "12345678世\x1b[H\x1b[4hx", "x12345678 @1,0"},
-		{"modifiers are no style", "a\x1b[>4;2mb", "ab @2,0"},
+		{"modifiers are not a style", "a\x1b[>4;2mb", "ab @2,0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -154,7 +154,7 @@ func TestCuts(t *testing.T) {
 	})
 }
 
-// TestDrawn shows that a terminal that comes later shows the same, and goes on
+// TestDrawn shows that a terminal that is connected later shows the same, and continues
 // showing the same.
 func TestDrawn(t *testing.T) {
 	t.Parallel()

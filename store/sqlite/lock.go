@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/filelock"
 )
 
 // fileLock makes sure that only one process opens a database. The kernel releases
@@ -32,28 +33,23 @@ func acquire(ctx context.Context, path string) (*fileLock, error) {
 	ctx, cancel := context.WithTimeout(ctx, lingerWait)
 	defer cancel()
 	for {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := filelock.Try(name, filelock.Exclusive)
+		if errors.Is(err, filelock.ErrHeld) {
+			pid := signature(name)
+			if isDead(pid) && pause(ctx) {
+				continue
+			}
+			return nil, held(path, pid)
+		}
 		if err != nil {
 			return nil, unwritable(dir, err)
 		}
 		l := &fileLock{f: f}
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			dead, refused := holderDead(f), held(path, f)
-			f.Close()
-			if dead && pause(ctx) {
-				continue
-			}
-			return nil, refused
-		}
-		if err == nil && !l.current() {
+		if !l.current() {
 			f.Close() // its holder removed it between our open and our lock
 			continue
 		}
-		if err == nil {
-			err = l.sign()
-		}
-		if err != nil {
+		if err := l.sign(); err != nil {
 			f.Close()
 			return nil, unwritable(dir, err)
 		}
@@ -61,9 +57,9 @@ func acquire(ctx context.Context, path string) (*fileLock, error) {
 	}
 }
 
-// holderDead reports whether the process that signed the lock has exited.
-func holderDead(f *os.File) bool {
-	pid, err := strconv.Atoi(signature(f))
+// isDead reports whether the process that signed the lock has exited.
+func isDead(signature string) bool {
+	pid, err := strconv.Atoi(signature)
 	return err == nil && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
@@ -105,15 +101,14 @@ func (l *fileLock) release() {
 }
 
 // signature returns the text that sign wrote.
-func signature(f *os.File) string {
-	buf := make([]byte, 32)
-	n, _ := f.ReadAt(buf, 0)
-	return strings.TrimSpace(string(buf[:n]))
+func signature(name string) string {
+	b, _ := os.ReadFile(name)
+	return strings.TrimSpace(string(b))
 }
 
-func held(path string, f *os.File) error {
+func held(path, pid string) error {
 	who := "another process"
-	if pid := signature(f); pid != "" {
+	if pid != "" {
 		who = "process " + pid
 	}
 	return coppice.Errorf(coppice.EConflict, "%s has the database %s open", who, path).

@@ -16,7 +16,7 @@ func TestAMissingBrowserIsTheEnvironmentsFault(t *testing.T) {
 		"coppice.yaml":           policy + "verify: {browser: true}\n",
 		".coppice/scripted.yaml": "cases:\n" + implementsPage + "  - {role: verify, steps: [say: \"STEP 1: PASS\\nSTEP 2: PASS\"]}\n"})
 	w.Extra = []string{"CHROME_PATH=/nowhere/chromium"}
-	if r := w.try(w.repo, "", "doctor"); r.code != 1 || !strings.Contains(r.out, "CHROME_PATH names /nowhere/chromium: it is not there") || !strings.Contains(r.out, "install Chromium") {
+	if r := w.try(w.repo, "", "doctor"); r.code != 1 || !strings.Contains(r.out, "CHROME_PATH names /nowhere/chromium: it does not exist") || !strings.Contains(r.out, "install Chromium") {
 		t.Errorf("the doctor says %d:\n%s", r.code, r.out)
 	}
 	w.serve()

@@ -95,6 +95,9 @@ var crossings = map[place]string{
 // contracts are the packages whose implementations are in directories below them.
 var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabric", "api"}
 
+// divided are the directories whose packages import their parts below them.
+var divided = []string{"workspace"}
+
 // pure are the directories whose packages decide and do no I/O.
 var pure = []string{"answer", "engine", "flow", "ingest", "prompt", "verb"}
 
@@ -201,7 +204,7 @@ func refusesInside(from, to place) string {
 	switch {
 	case to.sub == "" || shared(to):
 		return ""
-	case from.sub == "" && slices.Contains(contracts, from.top):
+	case from.sub == "" && slices.Contains(contracts, from.top) && !slices.Contains(divided, from.top):
 		return "a contract does not import its implementations"
 	case within(to, from) || within(from, to):
 		return ""
@@ -210,10 +213,10 @@ func refusesInside(from, to place) string {
 }
 
 // shared reports whether all packages of a top-level directory may import a
-// package below it: the git runner, the profiles of agents, and everything in an
-// internal directory.
+// package below it: the git runner, the access to git's files, the profiles of
+// agents, and everything in an internal directory.
 func shared(p place) bool {
-	return p == place{"workspace", "git"} || p == place{"agent", "profiles"} || strings.Contains("/"+p.sub+"/", "/internal/")
+	return p == place{"workspace", "git"} || p == place{"workspace", "gitfiles"} || p == place{"agent", "profiles"} || strings.Contains("/"+p.sub+"/", "/internal/")
 }
 
 func within(p, outer place) bool {

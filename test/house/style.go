@@ -15,12 +15,6 @@ const styleGuide = "docs/style.md"
 // checkedTexts are the texts whose words are checked, as patterns of path.Match.
 var checkedTexts = []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md"}
 
-// uncheckedCode are the directories whose code still has such words.
-var uncheckedCode = []string{
-	"internal",
-	"workspace",
-}
-
 // uncheckedFiles are generated from words in the code, are recordings of other
 // programs, or have the banned words as data.
 var uncheckedFiles = []string{
@@ -63,13 +57,12 @@ func (t *Tree) Words() ([]Breach, error) {
 // proseOf returns the function that finds the words in a checked file, and nil
 // for other files.
 func proseOf(file string) func(text string) string {
-	inCode := func(dir string) bool { return dir == "." && path.Dir(file) == "." || strings.HasPrefix(file, dir+"/") }
 	switch {
 	case matches(file, uncheckedFiles) || strings.Contains(file, "/testdata/"):
 		return nil
 	case matches(file, checkedTexts):
 		return prose
-	case slices.Contains(codeSuffixes, path.Ext(file)) && !slices.ContainsFunc(uncheckedCode, inCode):
+	case slices.Contains(codeSuffixes, path.Ext(file)):
 		return codeWords
 	}
 	return nil

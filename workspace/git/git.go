@@ -1,19 +1,19 @@
-// Package git is the one place that runs git.
+// Package git runs git. No other package does.
 //
-// No call goes through a shell, stdout and stderr stay apart, the environment
-// is a fixed list, and when the context ends the whole process group is asked to
-// end, and then killed. Callers that write to the person's repository pass a
-// context that does not end.
+// No call goes through a shell. Stdout and stderr are separate. The environment is
+// a fixed list. When the context ends, the process group gets SIGTERM and later
+// SIGKILL. Callers that write to the person's repository pass a context that does
+// not end.
 //
 // The repository's configuration and attributes are not trusted: an agent in a
 // linked worktree can write both. Hooks, the file system monitor, external diff
 // programs, text conversions, merge drivers, signing programs, pagers, editors
-// and the ext transport are off, as are replaced objects. Filters, credential helpers and the ssh
-// command count only as far as the person's own global configuration defines
-// them, which is outside every workspace. What remains: the overrides are
-// computed just before each call, so a process that rewrites .git/config in
-// the milliseconds between can still have a filter of its own run. Only a
-// sandbox that keeps .git read-only closes that gap.
+// and the ext transport are off, as are replaced objects. Filters, credential
+// helpers and the ssh command count only as the person's global configuration
+// defines them, which is outside of every workspace. One gap remains: the overrides
+// are computed just before each call, so a process that rewrites .git/config within
+// these milliseconds can still run its own filter. Only a sandbox that makes .git
+// read-only closes it.
 package git
 
 import (
@@ -28,12 +28,14 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"coppice/internal/environ"
 )
 
 // Config says how git is run. The zero value is usable.
 type Config struct {
-	Program string   // git's path; looked up in PATH when empty
-	Env     []string // where PATH, HOME and the like are taken from; the process's own when nil
+	Program string   // git's path; looked up in PATH if empty
+	Env     []string // of which git gets a part; that of the process if nil
 }
 
 // Runner runs git. It is safe for concurrent use.
@@ -45,11 +47,11 @@ type Runner struct {
 	trust   func(dir string) ([]Setting, bool, string)
 }
 
-// passed names the variables that git gets from outside. HOME is needed for
-// ssh and for the person's ignore file, SSH_AUTH_SOCK for pushing.
-var passed = []string{"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SSH_AUTH_SOCK", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
+// passed are the variables that git gets. HOME is necessary for ssh and for the
+// person's ignore file, SSH_AUTH_SOCK for pushing.
+var passed = environ.Allowed{"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SSH_AUTH_SOCK", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
 
-// New makes a Runner.
+// New returns a Runner.
 func New(c Config) (*Runner, error) {
 	env := c.Env
 	if env == nil {
@@ -68,22 +70,11 @@ func New(c Config) (*Runner, error) {
 		"GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no", "GIT_CONFIG_NOSYSTEM=1", "GIT_ADVICE=0",
 		"GIT_NO_REPLACE_OBJECTS=1", // an agent could make a commit look like another one
 	}
-	global := ""
-	for _, kv := range env {
-		name, value, _ := strings.Cut(kv, "=")
-		for _, p := range passed {
-			if name == p {
-				base = append(base, kv)
-			}
-		}
-		if name == "GIT_CONFIG_GLOBAL" {
-			global = value
-		}
-	}
+	base = append(base, passed.Pick(env)...)
 	r := &Runner{program: program}
 	r.env = append(base[:len(base):len(base)], "GIT_CONFIG_GLOBAL=/dev/null")
 	r.userEnv = base[:len(base):len(base)]
-	if global != "" {
+	if global := environ.Get(env, "GIT_CONFIG_GLOBAL"); global != "" {
 		r.userEnv = append(r.userEnv, "GIT_CONFIG_GLOBAL="+global)
 	}
 	r.memory = newMemory(r.userEnv)
@@ -99,25 +90,25 @@ type Call struct {
 	Stdin   []byte
 	Reader  *os.File  // stdin, instead of Stdin
 	Writer  io.Writer // gets stdout, which is then not returned
-	Guard   string    // whose configuration is guarded against, when that is not Dir's
+	Guard   string    // whose configuration is guarded against, if it is not that of Dir
 	Network bool      // the person's own global configuration is read: credentials, proxies, rewritten addresses
 	Limit   int       // bytes of stdout kept; 0 keeps all
-	OK      []int
+	OK      []int     // exit codes besides 0 that are not an error
 }
 
-// killAfter is how long git may take to end once it was asked to.
+// killAfter is how long git can take to exit after SIGTERM.
 const killAfter = 10 * time.Second
 
-// Error tells how a run of git failed.
+// Error says how a run of git failed.
 type Error struct {
 	Args   []string
-	Exit   int // -1 when it was killed or did not start
+	Exit   int // -1 if it was killed or did not start
 	Stdout string
 	Stderr string
 	Err    error
 }
 
-// Error prints the command and what git said.
+// Error returns the command and git's message.
 func (e *Error) Error() string {
 	said := strings.TrimSpace(e.Stderr)
 	if said == "" && e.Err != nil {
@@ -126,10 +117,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("git %s: %s", strings.Join(e.Args, " "), said)
 }
 
-// Unwrap returns what lies beneath: the context's cause when it ended.
+// Unwrap returns the cause, which is that of the context if it ended.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Exit returns the exit code of git within err, and -1 when there is none.
+// Exit returns the exit code of git within err, or -1.
 func Exit(err error) int {
 	var e *Error
 	if errors.As(err, &e) {
@@ -144,8 +135,7 @@ func (r *Runner) Run(ctx context.Context, dir string, args ...string) (string, e
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// Do runs one call and returns its output as it is. An exit code in c.OK
-// besides 0 is no error; it is then told by an output of its own or not at all.
+// Do runs one call and returns its output as it is.
 func (r *Runner) Do(ctx context.Context, c Call) (string, error) {
 	out, _, err := r.Status(ctx, c)
 	return out, err
@@ -181,8 +171,8 @@ func (r *Runner) exec(ctx context.Context, c Call, config []string) (string, int
 	cmd.Env = append(cmd.Env, configEnv(config)...)
 	cmd.Env = append(cmd.Env, c.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// Git removes its locks and temporary files when it is asked to end. One
-	// that does not end is killed with all it started.
+	// Git removes its locks and temporary files after SIGTERM. If it does not exit,
+	// it is killed with all that it started.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = killAfter
 	if c.Stdin != nil {
@@ -198,7 +188,7 @@ func (r *Runner) exec(ctx context.Context, c Call, config []string) (string, int
 	}
 	err := cmd.Run()
 	if ctx.Err() != nil && cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the processes that it left
 	}
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return "", -1, &Error{Args: c.Args, Exit: -1, Stderr: stderr.String(), Err: cause}
@@ -219,8 +209,8 @@ func (r *Runner) exec(ctx context.Context, c Call, config []string) (string, int
 	return stdout.String(), exit, &Error{Args: c.Args, Exit: exit, Stdout: stdout.String(), Stderr: stderr.String(), Err: err}
 }
 
-// capped keeps the first bytes written to it and swallows the rest, so that a
-// flood neither fills memory nor blocks the writer.
+// capped keeps the first bytes that are written to it and discards the rest, so that
+// much output neither fills memory nor blocks the writer.
 type capped struct {
 	buf   bytes.Buffer
 	limit int
@@ -235,10 +225,10 @@ func (c *capped) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// buffers are what output is read through.
+// buffers are used to read output.
 var buffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 
-// ReadFrom is what copies a pipe into it.
+// ReadFrom copies a pipe into it.
 func (c *capped) ReadFrom(r io.Reader) (int64, error) {
 	b := buffers.Get().(*[16 << 10]byte)
 	defer buffers.Put(b)

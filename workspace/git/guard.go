@@ -16,7 +16,7 @@ var guarded = map[string]bool{
 	"update-index": true,
 }
 
-// fixed overrides what no repository may set for Coppice.
+// fixed overrides settings that no repository can set for Coppice.
 func fixed() []string {
 	return []string{
 		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.editor=false", "core.pager=cat", "core.askPass=", "core.gitProxy=",
@@ -51,11 +51,11 @@ type Setting struct {
 
 func (s Setting) trusted() bool { return s.Scope == "system" || s.Scope == "global" }
 
-// Trust makes f say which settings were confirmed for a directory in which git
-// runs, if that is known. Programs that a setting names are run only as it was
-// confirmed; where that is not known, only those of the person's global
-// configuration are. f may also name another directory that has the same
-// settings. It must be called before git is run.
+// Trust sets the function that returns which settings were confirmed for a directory
+// in which git runs, if that is known. Git runs a program of a setting only if the
+// setting was confirmed or, if that is not known, is in the person's global
+// configuration. F can also name another directory that has the same settings. Trust
+// must be called before git runs.
 func (r *Runner) Trust(f func(dir string) (confirmed []Setting, known bool, as string)) { r.trust = f }
 
 // Settings lists the configuration that holds in dir, in git's order, the

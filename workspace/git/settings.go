@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,10 +9,12 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"coppice/internal/environ"
 )
 
-// memory remembers settings by the files they stand in, for as long as those are
-// the same. Worktrees of one repository share them.
+// memory remembers settings while their files are the same. Worktrees of one
+// repository share them.
 type memory struct {
 	files []string // of the person
 
@@ -19,34 +22,23 @@ type memory struct {
 	seen map[string][]Setting // by print
 }
 
-// mostRemembered bounds what is remembered.
-const mostRemembered = 256
+// maxRemembered is how many sets of settings are remembered.
+const maxRemembered = 256
 
 func newMemory(env []string) *memory {
 	m := &memory{seen: map[string][]Setting{}}
-	home, config := "", ""
-	for _, kv := range env {
-		name, value, _ := strings.Cut(kv, "=")
-		switch name {
-		case "HOME":
-			home = value
-		case "XDG_CONFIG_HOME":
-			config = value
-		case "GIT_CONFIG_GLOBAL":
-			m.files = []string{value}
-			return m
-		}
+	if file := environ.Get(env, "GIT_CONFIG_GLOBAL"); file != "" {
+		m.files = []string{file}
+		return m
 	}
-	if config == "" {
-		config = filepath.Join(home, ".config")
-	}
+	home := environ.Get(env, "HOME")
+	config := cmp.Or(environ.Get(env, "XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
 	m.files = []string{filepath.Join(home, ".gitconfig"), filepath.Join(config, "git", "config")}
 	return m
 }
 
-// print describes the configuration files that count in dir, and whether they
-// may be remembered. Only a directory that is a checkout's root is known well
-// enough.
+// print describes the configuration files that count in dir, and reports whether they
+// can be remembered. That is possible only for the root of a checkout.
 func (m *memory) print(dir string, now time.Time) (string, bool) {
 	admin := filepath.Join(dir, ".git")
 	st, err := os.Lstat(admin)
@@ -75,7 +67,7 @@ func (m *memory) print(dir string, now time.Time) (string, bool) {
 	for _, f := range append([]string{filepath.Join(common, "config"), filepath.Join(admin, "config.worktree")}, m.files...) {
 		st, err := os.Stat(f)
 		if os.IsNotExist(err) {
-			continue // when it comes, the description changes
+			continue // the description changes when it is created
 		}
 		if err != nil {
 			return "", false
@@ -96,8 +88,8 @@ func (m *memory) recall(print string) ([]Setting, bool) {
 	return list, ok
 }
 
-// keep remembers settings, unless they depend on more than the files: an
-// include reads others, and may depend on the branch.
+// keep remembers settings, unless they depend on more than these files: an include
+// reads others, and may depend on the branch.
 func (m *memory) keep(print string, list []Setting) {
 	for _, s := range list {
 		if strings.HasPrefix(s.Key, "include") {
@@ -106,7 +98,7 @@ func (m *memory) keep(print string, list []Setting) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.seen) >= mostRemembered {
+	if len(m.seen) >= maxRemembered {
 		m.seen = map[string][]Setting{}
 	}
 	m.seen[print] = list

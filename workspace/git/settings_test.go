@@ -8,7 +8,7 @@ import (
 )
 
 // TestSettingsAreNeverStale changes configuration in every way a person or an
-// agent can and expects to read what stands there.
+// agent can and expects to read it.
 func TestSettingsAreNeverStale(t *testing.T) {
 	t.Parallel()
 	home, repo := t.TempDir(), t.TempDir()
@@ -78,7 +78,7 @@ func TestSettingsAreNeverStale(t *testing.T) {
 	}
 }
 
-// TestSettingsAreRemembered sees to it that the memory is used at all.
+// TestSettingsAreRemembered checks that the memory is used at all.
 func TestSettingsAreRemembered(t *testing.T) {
 	t.Parallel()
 	m := newMemory([]string{"HOME=" + t.TempDir()})

@@ -66,7 +66,7 @@ func (t *Transaction) say(what, text string) error {
 	return &Error{Args: t.args, Exit: exit, Stderr: t.stderr.String(), Err: errors.Join(werr, err, rerr, fmt.Errorf("no answer to %s", what))}
 }
 
-// Commit makes the change. After an error only a look at the refs tells whether it
+// Commit makes the change. After an error only a look at the refs reports whether it
 // happened.
 func (t *Transaction) Commit() error {
 	if err := t.say("commit", "commit\n"); err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"coppice"
 	"coppice/config"
+	"coppice/internal/atomicfile"
 )
 
 // File is where the other orchestrator keeps its settings.
@@ -102,7 +103,7 @@ func Run(o Options) (Report, error) {
 			return r, err
 		}
 	}
-	if err := replace(r.File, r.Text); err != nil {
+	if err := atomicfile.Write(r.File, []byte(r.Text), 0o644); err != nil {
 		return r, coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", r.File, err).WithFix("make the folder writable, or free some disk")
 	}
 	r.Written = true
@@ -287,20 +288,4 @@ func backUp(name string, text []byte) (string, error) {
 		return to, errors.Join(err, f.Sync(), f.Close())
 	}
 	return "", coppice.Errorf(coppice.EConflict, "there are too many copies of %s", name).WithFix("remove some")
-}
-
-// replace writes the file whole or not at all.
-func replace(name, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+config.File+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

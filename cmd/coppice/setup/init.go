@@ -14,6 +14,7 @@ import (
 
 	"coppice"
 	"coppice/config"
+	"coppice/internal/atomicfile"
 )
 
 // Options configures `coppice init`.
@@ -152,35 +153,10 @@ func createBranch(ctx context.Context, o Options, root string, p plan) error {
 	return nil
 }
 
-// write writes the file whole or not at all. It never replaces an existing
-// file.
-func write(target, text string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(target), "."+config.File+"-*")
-	if err != nil {
+// write creates a file, and never replaces one.
+func write(target, text string) error {
+	return atomicfile.Replace(target, atomicfile.Options{Mode: 0o644, New: true}, func(f *os.File) error {
+		_, err := f.WriteString(text)
 		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	err = os.Link(f.Name(), target) // unlike a rename, it fails if the name exists
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return writeNew(target, text)
-}
-
-// writeNew is for file systems without hard links.
-func writeNew(target, text string) error {
-	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(target))
-	}
-	return nil
+	})
 }

@@ -1,0 +1,131 @@
+// Package gitfiles reads and writes the files of a git repository without a git
+// process: refs, loose objects, trees, the index and the files of a checkout. A
+// process costs milliseconds, and a task needs dozens of such steps.
+//
+// The package handles the common cases only. In all others a method returns
+// ErrUseGit, has changed nothing, and the caller runs git instead. So each method
+// has an equivalent in git, and Config.Off makes all of them return ErrUseGit.
+// The package does not read packs, SHA-256 objects, reftables, index version 4,
+// split or sparse indexes, attributes or filters.
+//
+// An agent can write to the repositories. So every object is compared with its
+// id, files that are not regular are refused, and all sizes are limited.
+package gitfiles
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// ErrUseGit means that git must do the step.
+var ErrUseGit = errors.New("gitfiles: git must do this")
+
+// Config says how a repository is accessed.
+type Config struct {
+	Off  bool // direct access is turned off: methods return ErrUseGit
+	Sync bool // objects are synced to the disk
+
+	// Read returns objects of a kind that are in packs, in the order of the ids.
+	// If it is nil, packed objects are left to git.
+	Read func(kind string, ids []string) ([][]byte, error)
+}
+
+// Repo gives access to the files of one repository. It holds no state, so it is
+// safe for concurrent use.
+type Repo struct {
+	dir string // the git directory that all worktrees share
+	Config
+}
+
+// Open returns access to the repository with this git directory. It must be the
+// directory that all worktrees of the repository share.
+func Open(dir string, c Config) *Repo { return &Repo{dir, c} }
+
+func (r *Repo) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
+// Limits of the files that this package reads.
+const (
+	maxObject = 8 << 20
+	maxConfig = 1 << 20
+	maxRef    = 4 << 10
+	maxPacked = 256 << 20
+	maxIndex  = 1 << 20  // git is faster with larger ones
+	maxRestat = 64 << 20 // an index whose stat data is changed
+)
+
+// config returns the repository's configuration file in lower case. It is enough
+// for finding out that a setting is missing.
+func (r *Repo) config() ([]byte, error) {
+	if r.Off {
+		return nil, ErrUseGit
+	}
+	text, err := ReadRegular(r.path("config"), maxConfig)
+	return bytes.ToLower(text), err
+}
+
+// usesSHA1 reports whether the repository names its objects by SHA-1.
+func (r *Repo) usesSHA1() bool {
+	conf, err := r.config()
+	return err == nil && !bytes.Contains(conf, []byte("objectformat"))
+}
+
+// hasRefFiles reports whether the repository keeps its refs in files.
+func (r *Repo) hasRefFiles() bool {
+	conf, err := r.config()
+	return err == nil && !bytes.Contains(conf, []byte("refstorage")) && !exists(r.path("reftable"))
+}
+
+// ReadRegular reads a regular file of at most max bytes. For links, pipes and
+// larger files the error is ErrUseGit: an agent can put them where git has a file.
+func ReadRegular(name string, max int64) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if st.IsDir() {
+		return nil, syscall.EISDIR
+	}
+	if !st.Mode().IsRegular() || st.Size() > max {
+		return nil, ErrUseGit
+	}
+	// With one byte more than the size, the read that fills the buffer also finds the end.
+	b := make([]byte, st.Size()+1)
+	n := 0
+	for n < len(b) {
+		m, err := f.Read(b[n:])
+		if n += m; errors.Is(err, io.EOF) {
+			return b[:n], nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, ErrUseGit // the file grows: git replaces files and does not append
+}
+
+// Absent reports whether an error means that there is no file of that name. There
+// may be a directory, or a file where the parent directory would be.
+func Absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// isID reports whether s is the id of an object. The id of zeros is not.
+func isID(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == "" && strings.Trim(s, "0") != ""
+}

@@ -1,0 +1,112 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coppice/internal/atomicfile"
+	"coppice/workspace/git"
+)
+
+// Each landing leaves some objects as files in the person's repository, and git
+// packs them only when the person uses it. So Coppice packs the objects that it
+// landed, and no others. Each pack has the objects of a run of landings. Runs are
+// joined so that there are few packs.
+
+// packAfter is the number of landings after which their objects are packed.
+const packAfter = 100
+
+// landedRun is a run of landings whose objects are in one pack.
+type landedRun struct {
+	Branch string `json:"branch"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Pack   string `json:"pack,omitempty"` // the name of the pack; empty while the objects are files
+	Count  int    `json:"count"`          // landings
+}
+
+func (r repo) runsFile() string { return filepath.Join(r.dir, "landed.json") }
+
+func (r repo) readRuns() []landedRun {
+	var runs []landedRun
+	b, err := os.ReadFile(r.runsFile())
+	if err == nil && json.Unmarshal(b, &runs) != nil {
+		runs = nil // without it, less is packed
+	}
+	return runs
+}
+
+// landed counts a landing, and packs what landed after packAfter of them. The caller
+// holds the lock of moves. Errors are only logged, because the landing is done.
+func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string) {
+	runs := r.readRuns()
+	if n := len(runs); n > 0 && runs[n-1].Pack == "" && runs[n-1].Branch == branch && runs[n-1].To == from {
+		runs[n-1].To = to
+		runs[n-1].Count++
+	} else {
+		if n > 0 && runs[n-1].Pack == "" {
+			runs = runs[:n-1] // commits of the person are in between, and their git packs those
+		}
+		runs = append(runs, landedRun{Branch: branch, From: from, To: to, Count: 1})
+	}
+	var err error
+	if runs[len(runs)-1].Count >= packAfter {
+		runs, err = w.packRuns(ctx, r, runs)
+	}
+	if err = errors.Join(err, atomicfile.WriteJSON(r.runsFile(), runs)); err != nil {
+		w.log.WarnContext(ctx, "packing what landed failed", "repository", r.root, "error", err)
+	}
+}
+
+// packRuns packs the last run, together with the runs before it up to its size.
+func (w *Workspaces) packRuns(ctx context.Context, r repo, runs []landedRun) ([]landedRun, error) {
+	last := len(runs) - 1
+	whole := runs[last]
+	first := last
+	for first > 0 && runs[first-1].Count <= whole.Count && runs[first-1].To == whole.From && runs[first-1].Branch == whole.Branch {
+		first--
+		whole.From, whole.Count = runs[first].From, whole.Count+runs[first].Count
+	}
+	dir := filepath.Join(r.user, "objects", "pack")
+	mode, err := w.shared(ctx, r)
+	if err == nil {
+		err = mode.mkdir(dir)
+	}
+	if err != nil {
+		return runs, err
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Config: []string{"core.fsync=committed"}, Stdin: []byte(whole.To + "\n^" + whole.From + "\n"),
+		Args: []string{"pack-objects", "--quiet", "--revs", "--delta-base-offset", filepath.Join(dir, "pack")}})
+	if err != nil {
+		return runs, err
+	}
+	whole.Pack = "pack-" + strings.TrimSpace(out)
+	for _, old := range runs[first:last] {
+		if old.Pack == whole.Pack {
+			continue
+		}
+		for _, kind := range []string{".idx", ".rev", ".pack"} { // git does not use a pack without its index
+			if err := os.Remove(filepath.Join(dir, old.Pack+kind)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return runs, err
+			}
+		}
+	}
+	_, err = w.git.Run(ctx, r.root, "prune-packed", "--quiet")
+	return append(slices.Clone(runs[:first]), whole), err
+}
+
+// collectGarbage lets git clean up Coppice's own repository if necessary. Objects that
+// no ref has reached for a day are removed.
+func (w *Workspaces) collectGarbage(ctx context.Context, r repo) {
+	_, err := w.git.Do(ctx, git.Call{Dir: r.git, Config: []string{"gc.auto=6700", "gc.autoDetach=false", "gc.pruneExpire=1.day.ago", "gc.reflogExpire=now"},
+		Args: []string{"gc", "--auto", "--quiet"}})
+	if err != nil && ctx.Err() == nil {
+		w.log.WarnContext(ctx, "cleaning up Coppice's own repository failed", "repository", r.git, "error", err)
+	}
+}
