@@ -40,7 +40,7 @@ func atRest(path string) (string, error) {
 }
 
 // Unclean reports whether the database at a path was not closed cleanly, or was
-// changed since then. No store must have it open.
+// changed since then. It must not be open in a store.
 func Unclean(path string) bool {
 	now, err := atRest(path)
 	if errors.Is(err, fs.ErrNotExist) {

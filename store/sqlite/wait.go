@@ -13,7 +13,7 @@ import (
 type wake struct {
 	event  int64    // the newest event, 0 for none
 	facts  bool     // whether it changed more than output
-	topics []string // besides the log
+	topics []string // without the log
 }
 
 func (w *wake) add(v wake) {

@@ -27,7 +27,7 @@ func testPending(t *testing.T, open Open) {
 	task(t, s, p, 2, wait(coppice.WaitDependency, 0))
 	task(t, s, p, 3, queued("a", 5))
 	task(t, s, p, 4, queued("b", 0))
-	task(t, s, p, 5, nil) // nobody has looked at it
+	task(t, s, p, 5, nil) // the engine has not decided about it
 	moving := task(t, s, p, 6, wait(coppice.WaitPerson, 9))
 	task(t, s, p, 7, func(k *coppice.Task) { k.Stage = coppice.StageEnded })
 	task(t, s, other, 1, queued("a", 0))

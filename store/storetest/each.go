@@ -9,7 +9,7 @@ import (
 	"coppice/store"
 )
 
-// testEach reads the same facts of many tasks at once and one by one.
+// testEach reads facts of many tasks with one query and one by one, and compares.
 func testEach(t *testing.T, open Open) {
 	s := open(t)
 	p, other := project(t, s, "app"), project(t, s, "web")

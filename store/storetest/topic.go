@@ -58,7 +58,7 @@ func testWatch(t *testing.T, open Open) {
 	add := func(id, from, to int64) {
 		update(t, s, func(tx store.Tx) error { return tx.Outputs.Add(id, from, to, nil) })
 	}
-	add(one.ID, 0, 1) // before anybody watches
+	add(one.ID, 0, 1) // before the watch starts
 	w, other, all := s.Watch(store.TopicSession(one.ID)), s.Watch(store.TopicSession(one.ID)), s.Watch(store.TopicSessions)
 	defer w.Close()
 	defer all.Close()
