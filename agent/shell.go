@@ -3,10 +3,10 @@ package agent
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -168,8 +168,8 @@ func unquote(b *strings.Builder, parts []syntax.WordPart, escapes *regexp.Regexp
 		case *syntax.SglQuoted:
 			value := part.Value
 			if part.Dollar {
-				var err error
-				if value, _, err = expand.Format(nil, value, nil); err != nil {
+				var ok bool
+				if value, ok = unescape(value); !ok {
 					return false
 				}
 			}
@@ -206,4 +206,35 @@ func Words(line string) ([]string, bool) {
 		words = append(words, word)
 	}
 	return words, true
+}
+
+// oneChar are the escapes of one character in $'…'.
+var oneChar = strings.NewReplacer(`a`, "\a", `b`, "\b", `e`, "\x1b", `E`, "\x1b", `f`, "\f", `n`, "\n", `r`, "\r", `t`, "\t", `v`, "\v", `\`, `\`, `'`, `'`, `"`, `"`, `?`, `?`)
+
+var escapeRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|([abeEfnrtv\\'"?]))`)
+})
+
+// unescape returns the text that bash reads from the text in $'…'. It reports
+// false if the text has a zero byte, where bash ends it.
+func unescape(text string) (string, bool) {
+	out := escapeRE().ReplaceAllStringFunc(text, func(escape string) string {
+		m := escapeRE().FindStringSubmatch(escape)
+		number := func(digits string, base int) rune {
+			n, _ := strconv.ParseUint(digits, base, 32) // the expression has matched digits
+			return rune(n)
+		}
+		switch {
+		case m[1] != "":
+			return string([]byte{byte(number(m[1], 8))})
+		case m[2] != "":
+			return string([]byte{byte(number(m[2], 16))})
+		case m[3]+m[4] != "":
+			return string(number(m[3]+m[4], 16))
+		case m[5] != "":
+			return string([]byte{m[5][0] & 0x1f}) + m[5][1:]
+		}
+		return oneChar.Replace(m[6])
+	})
+	return out, !strings.ContainsRune(out, 0)
 }

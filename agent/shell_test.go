@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -243,4 +244,23 @@ func FuzzCommands(f *testing.F) {
 		}
 		Words(line)
 	})
+}
+
+// Escapes in $'…' mean what they mean to bash.
+func TestEscapesAreThoseOfBash(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`plain`, `a\tb\n`, `\a\b\e\E\f\r\v\\\'\"\?`, `\1472\0411\7`, `\x67it\x4`, `\xzz`, `\u00e9\u20`, `\U0001F600x`, `\cA\cz`, `\q\ `, `\\x41`, `\777`,
+	} {
+		want, err := exec.Command("bash", "-c", "LC_ALL=C.UTF-8; printf %s $'"+text+"'").Output()
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		if got, ok := unescape(text); !ok || got != string(want) {
+			t.Errorf("%s: got %q, %t, want %q", text, got, ok, want)
+		}
+	}
+	if _, ok := unescape(`a\0b`); ok {
+		t.Error("a zero byte is accepted")
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"sync"
 
 	"coppice"
 	"coppice/agent"
@@ -58,11 +59,11 @@ func (s *servers) add(l *agent.Launch, f coppice.Profile, r agent.Request) error
 	return nil
 }
 
-var variableRE = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+var variableRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`) })
 
 // takes reports whether an agent of that profile can get tool servers.
 func (s *servers) takes(f coppice.Profile) bool {
-	return s != nil && (strings.HasPrefix(f.MCP, "-") || variableRE.MatchString(f.MCP))
+	return s != nil && (strings.HasPrefix(f.MCP, "-") || variableRE().MatchString(f.MCP))
 }
 
 // settings returns the file with the servers, and with the profile's own

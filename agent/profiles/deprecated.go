@@ -16,7 +16,7 @@ var deprecated = map[string]struct {
 }{
 	"COPPICE_SETTINGS": {"driver.files", func(d *coppice.DriverProfile, value string) error {
 		name, text, ok := strings.Cut(value, "=")
-		if !ok || !envRE.MatchString(name) {
+		if !ok || !envRE().MatchString(name) {
 			return coppice.Errorf(coppice.EInvalid, "COPPICE_SETTINGS does not name a variable: %s", coppice.Quote(value)).
 				WithFix("write driver.files: {NAME: text} instead, where NAME is the variable with the path of the file")
 		}

@@ -9,15 +9,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"coppice"
 	"coppice/agent"
 )
 
 var (
-	slotRE = regexp.MustCompile(`\{[a-z_]+\}`)
-	envRE  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	passRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	slotRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[a-z_]+\}`) })
+	envRE  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	passRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`) })
 )
 
 // sizes are the kinds of work for which a profile can have a model.
@@ -75,7 +76,7 @@ func validArgs(p coppice.Profile, bad refuse) error {
 			if strings.ContainsRune(a, 0) {
 				return bad(f.field, "remove it", "an argument has a zero byte")
 			}
-			for _, slot := range slotRE.FindAllString(a, -1) {
+			for _, slot := range slotRE().FindAllString(a, -1) {
 				if may := strings.Fields(f.may); !slices.Contains(may, slot) {
 					return bad(f.field, fmt.Sprintf("only %s has a meaning here", strings.Join(may, " or ")), "%s is unknown", slot)
 				}
@@ -87,12 +88,12 @@ func validArgs(p coppice.Profile, bad refuse) error {
 
 func validEnv(p coppice.Profile, bad refuse) error {
 	for _, k := range slices.Sorted(maps.Keys(p.Env)) {
-		if !envRE.MatchString(k) {
+		if !envRE().MatchString(k) {
 			return bad("env", "use letters, digits and underscores", "%s is not a valid name of a variable", coppice.Quote(k))
 		}
 	}
 	for _, k := range p.PassEnv {
-		if !passRE.MatchString(k) {
+		if !passRE().MatchString(k) {
 			return bad("pass_env", "write NAME or PREFIX_*", "%s is not a valid name of a variable", coppice.Quote(k))
 		}
 	}
@@ -101,7 +102,7 @@ func validEnv(p coppice.Profile, bad refuse) error {
 
 func validLogin(p coppice.Profile, bad refuse) error {
 	for _, k := range p.LoginEnv {
-		if !envRE.MatchString(k) {
+		if !envRE().MatchString(k) {
 			return bad("login_env", "write the name of one variable", "%s is not a valid name of a variable", coppice.Quote(k))
 		}
 	}
@@ -162,7 +163,7 @@ func validDriver(p coppice.Profile, bad refuse) error {
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(merged(d.Files, d.AskEnv))) {
-		if !envRE.MatchString(k) {
+		if !envRE().MatchString(k) {
 			return bad("driver", "use letters, digits and underscores", "%s is not a valid name of a variable", coppice.Quote(k))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"coppice"
@@ -236,7 +237,7 @@ func (s *Follower) requests(p *featureProject, asks []features.Ask) []coppice.Ne
 	return list
 }
 
-var fieldRE = regexp.MustCompile(`^(?:tasks\[(\d+)\]\.?)?(.*)$`)
+var fieldRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:tasks\[(\d+)\]\.?)?(.*)$`) })
 
 // fieldOf maps a field of a task to its name in the features file.
 var fieldOf = map[string]string{"title": "name", "body": "description", "after": "depends_on", "track": "category"}
@@ -247,7 +248,7 @@ func refused(l *features.List, asks []features.Ask, err error) string {
 	if e.Code == coppice.EInternal {
 		return fmt.Sprintf("%s: its features cannot become tasks: %v", l.Name, err)
 	}
-	m := fieldRE.FindStringSubmatch(e.Field)
+	m := fieldRE().FindStringSubmatch(e.Field)
 	n, _ := strconv.Atoi(m[1])
 	key := m[2]
 	if other := fieldOf[key]; other != "" {

@@ -149,11 +149,11 @@ func each[T any](line []byte, take func(T)) {
 
 // sentence is the text with which the tool server names the file of a picture. It
 // also writes large pictures to a file without being asked.
-var sentence = regexp.MustCompile(`(?m)^Saved screenshot to (.+)\.$`)
+var sentence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^Saved screenshot to (.+)\.$`) })
 
 func saved(all []content) string {
 	for _, c := range all {
-		if m := sentence.FindStringSubmatch(c.Text); c.Type == "text" && m != nil {
+		if m := sentence().FindStringSubmatch(c.Text); c.Type == "text" && m != nil {
 			return strings.TrimSpace(m[1])
 		}
 	}

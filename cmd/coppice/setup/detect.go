@@ -16,6 +16,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // Finding is something that was recognized, the file that shows it, and what
@@ -188,7 +189,7 @@ func pick(cond bool, yes, no string) string {
 	return no
 }
 
-var target = regexp.MustCompile(`(?m)^(lint|check|test)[ \t]*:([^=]|$)`)
+var target = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(lint|check|test)[ \t]*:([^=]|$)`) })
 
 // makefile proposes lint and test, or check if there is no test.
 func makefile(r repo) []Finding {
@@ -197,7 +198,7 @@ func makefile(r repo) []Finding {
 		return nil
 	}
 	has := map[string]bool{}
-	for _, m := range target.FindAllSubmatch(r.read(file), -1) {
+	for _, m := range target().FindAllSubmatch(r.read(file), -1) {
 		has[string(m[1])] = true
 	}
 	f := Finding{Name: "Make", File: file}
