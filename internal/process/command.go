@@ -35,11 +35,9 @@ func (c Command) command(group *Cgroup) *exec.Cmd {
 	}
 	cmd.WaitDelay = drainTime // for a reader as Stdin
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr
-	switch {
-	case c.Terminal: // the leader of a session leads a process group, too
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.SameGroup}
+	if c.Terminal { // the leader of a session leads a process group, too
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	case !c.SameGroup:
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	}
 	if group != nil {
 		group.Place(cmd.SysProcAttr)
