@@ -35,8 +35,8 @@ type diffIn struct {
 
 type undoIn struct {
 	Body struct {
-		Task    string `json:"task,omitempty" maxLength:"40" doc:"Whose workspace; the default is the one removed last"`
-		Project string `json:"project,omitempty" maxLength:"16" doc:"Only in this project"`
+		Task    string `json:"task,omitempty" maxLength:"40" doc:"Whose workspace. Without a task, the one that was removed last in the project"`
+		Project string `json:"project,omitempty" maxLength:"16" doc:"A project's prefix, required without a task"`
 	}
 }
 
@@ -85,6 +85,10 @@ func (s *Server) answer(ctx context.Context, in *answerIn) (out api.Question, er
 }
 
 func (s *Server) undo(ctx context.Context, in *undoIn) (coppice.Trash, error) {
+	if in.Body.Task == "" && in.Body.Project == "" {
+		return coppice.Trash{}, coppice.Errorf(coppice.EInvalid, "the request names neither a task nor a project").
+			WithFix("name a task, or a project to restore what was removed last in it")
+	}
 	if in.Body.Project != "" {
 		if err := coppice.ValidPrefix(in.Body.Project); err != nil {
 			return coppice.Trash{}, err

@@ -204,6 +204,9 @@ func TestActions(t *testing.T) {
 	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{Staff: coppice.Staff{Agent: "a b"}}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("requeuing with no agent: %v", err)
 	}
+	if _, err := b.Client.Undo(b.Ctx, "", ""); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("undoing without a task and a project: %v", err)
+	}
 	if _, err := b.Client.Undo(b.Ctx, "", "app"); coppice.ErrorCode(err) != coppice.ENotFound && coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("undoing nothing: %v", err)
 	}

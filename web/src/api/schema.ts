@@ -1017,9 +1017,9 @@ export interface TrashPolicy {
 }
 
 export interface UndoInBody {
-  /** Only in this project */
+  /** A project's prefix, required without a task */
   "project"?: string;
-  /** Whose workspace; the default is the one removed last */
+  /** Whose workspace. Without a task, the one that was removed last in the project */
   "task"?: string;
 }
 

@@ -89,7 +89,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       {projects.data && !project && <Empty title="No project yet"><p>Tasks belong to a project: a git repository.</p><AddProject /></Empty>}
       {project && (
         <form onSubmit={(e) => void submit(e)} className="form">
-          <Field label="Title" hint="What should be done, in one line">{(id) => <input id={id} name="title" required autoFocus maxLength={200} />}</Field>
+          <Field label="Title" hint="What should be done, in one line">{(id) => <input id={id} name="title" required autoFocus maxLength={500} />}</Field>
           <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} />}</Field>
           <div className="form-row">
             <Field label="Project">{(id) => (
