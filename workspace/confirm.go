@@ -138,7 +138,7 @@ func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, er
 	}
 	return &coppice.Need{
 		Kind: coppice.NeedGit,
-		Text: fmt.Sprintf("settings of git in %s changed that decide where work goes and which programs run", r.root),
+		Text: fmt.Sprintf("the git configuration of %s changed: it decides where work goes and which programs git runs", r.root),
 		Fix:  "read the change, then confirm it with `coppice project add`, or undo it",
 		Diff: diff,
 	}, nil
