@@ -86,7 +86,7 @@ func (s source) between(from, to syntax.Pos) string {
 // command returns what a statement itself runs. A statement that consists of
 // others has only its redirections, and a loop the variable that it sets.
 func (s source) command(stmt *syntax.Stmt) command {
-	from, to := stmt.Pos(), stmt.Pos()
+	var from, to syntax.Pos
 	var call *syntax.CallExpr
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
