@@ -37,7 +37,7 @@ func run() int {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		// The control process keeps little memory and allocates much for short
 		// times. With the default of 100, its collector would run all the time.
-		debug.SetGCPercent(200)
+		debug.SetGCPercent(400)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
