@@ -44,7 +44,7 @@ var capabilities = map[string]string{
 	"question":           "asks a person",
 	"interrupt":          "ends its turn when it is interrupted",
 	"stop":               "ends when it is stopped",
-	"sigterm":            "a killed process is not reported as failed",
+	"sigterm":            "a killed process is distinguished from a failed one",
 	"large":              "takes a prompt of 1 MiB",
 	"restart":            "continues its turn when the server is killed",
 	"screen":             "works on its own screen",
