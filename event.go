@@ -60,6 +60,7 @@ const (
 	EventLandingWaits    EventKind = "landing.waits"
 	EventLandingRetried  EventKind = "landing.retry" // something that it waits for has changed
 	EventLandingEnded    EventKind = "landing.ended"
+	EventCheckStarted    EventKind = "check.started"
 	EventCheckEnded      EventKind = "check.ended"
 
 	EventWorkOffered   EventKind = "work.offered"

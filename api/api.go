@@ -96,6 +96,7 @@ type TaskDetail struct {
 	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`
 	Landings   []coppice.Landing  `json:"landings"`
 	CheckRuns  []coppice.Check    `json:"check_runs"`
+	Running    *RunningChecks     `json:"running,omitempty" doc:"Its checks that wait or run now"`
 	Messages   []coppice.Message  `json:"messages"`
 	Questions  []Question         `json:"questions"`
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`

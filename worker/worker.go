@@ -97,12 +97,10 @@ var executors = map[coppice.WorkKind]executor{
 	coppice.WorkMove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Move)
 	}},
-	coppice.WorkCheck: {GroupCheck, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
-		return with(ctx, l, w.cfg.Workspaces.Check)
-	}},
-	coppice.WorkRun:  {GroupSession, false, (*Worker).run},
-	coppice.WorkSend: {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.send) }},
-	coppice.WorkStop: {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.stop) }},
+	coppice.WorkCheck: {GroupCheck, false, (*Worker).check},
+	coppice.WorkRun:   {GroupSession, false, (*Worker).run},
+	coppice.WorkSend:  {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.send) }},
+	coppice.WorkStop:  {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.stop) }},
 }
 
 // with decodes the spec and calls the effect.

@@ -94,7 +94,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 			}
 		}
 		began := w.now()
-		e, err := runShell(ctx, path, w.CommandEnv(env), Command(spec.Policy, c), spec.Timeout.D())
+		e, err := runShell(observe(ctx, c, false), path, w.CommandEnv(env), Command(spec.Policy, c), spec.Timeout.D())
 		if err != nil {
 			return res, err
 		}
@@ -108,7 +108,7 @@ func (w *Workspaces) checkOf(spec coppice.CheckSpec, env, command string, e ran,
 	now := w.now()
 	return coppice.Check{
 		Tree: spec.Tree, Command: command, Env: env, Exit: e.exit, Signal: e.signal, TimedOut: e.late, Log: e.log,
-		Took: max(now.Sub(began), 0), EndedAt: now.UTC().Round(time.Microsecond),
+		Took: max(now.Sub(began), 0), StartedAt: began.UTC().Round(time.Microsecond), EndedAt: now.UTC().Round(time.Microsecond),
 	}
 }
 

@@ -50,6 +50,7 @@ func (s *Server) routes() {
 	s.projectRoutes(a)
 	s.taskRoutes(a)
 	s.actionRoutes(a)
+	s.liveRoutes(a)
 	s.verbRoutes(a)
 	s.talkRoutes(a)
 	s.sessionRoutes(a)

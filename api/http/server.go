@@ -123,6 +123,10 @@ type Config struct {
 	// means that it never fails.
 	Intact func() error
 
+	// Live returns the commands of a work item and their output; nil if nothing
+	// was reported about it. Without Live no command is known.
+	Live func(work int64) LiveRun
+
 	// Optional parts. If one is nil, its routes report that.
 	Search   store.Searcher
 	Settings Settings
@@ -171,6 +175,7 @@ type Server struct {
 	mux     *recordingMux
 	spec    func() ([]byte, error)
 	handler http.Handler
+	started time.Time // distinguishes runs of checks from those of an earlier server
 
 	terminals sync.WaitGroup // of connected clients
 	followers atomic.Int64   // streams that are open
@@ -207,6 +212,7 @@ func New(cfg Config) (*Server, error) {
 		log:     cfg.Log,
 		login:   newLogin(cfg.Now, cfg.Token),
 		traffic: newTraffic(),
+		started: cfg.Now(),
 		mux:     &recordingMux{ServeMux: http.NewServeMux()},
 	}
 	s.answers.facts, s.answers.now = cfg.Store.FactsVersion, cfg.Now
@@ -233,6 +239,9 @@ func (c *Config) defaults() {
 	}
 	if c.Gather == nil {
 		c.Gather = gather
+	}
+	if c.Live == nil {
+		c.Live = func(int64) LiveRun { return nil }
 	}
 	if c.Followers <= 0 {
 		c.Followers = 1024

@@ -228,6 +228,9 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 		return out, err
 	}
 	shorten(&out)
+	if out.Running, err = s.runningChecks(r, t.ID); err != nil {
+		return out, err
+	}
 	if out.Messages, err = r.Messages.Of(t.ID); err != nil {
 		return out, err
 	}

@@ -85,6 +85,7 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printVerdicts(t.History)
 	e.printImages(t.History, pictures)
 	e.printLandings(t)
+	e.printRunning(t.Running)
 	e.printMessages(t.Messages)
 }
 

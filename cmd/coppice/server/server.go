@@ -89,6 +89,7 @@ type Server struct {
 	spaces    *workspace.Workspaces
 	work      *worker.Worker
 	terminals control.Terminals
+	live      *ingest.Live
 	http      *apihttp.Server
 	index     *sqlite.Index // nil if it cannot be opened
 	look      *agents.Cache
@@ -193,8 +194,9 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.live = ingest.NewLive(s.cfg.Redact)
 	ledger, err := ingest.New(ingest.Config{
-		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact,
+		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact, Live: s.live,
 		Publish: s.spaces.Published, Prices: s.prices.Load,
 	})
 	if err != nil {
@@ -267,6 +269,12 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach,
 		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
+	}
+	served.Live = func(work int64) apihttp.LiveRun {
+		if r := s.live.Run(work); r != nil {
+			return r
+		}
+		return nil
 	}
 	if s.index != nil {
 		served.Search = s.index

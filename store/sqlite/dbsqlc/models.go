@@ -54,6 +54,8 @@ type Check struct {
 	Log       string
 	Signal    string
 	TimedOut  bool
+	StartedAt sql.NullInt64
+	ErrorLine int64
 }
 
 type CurrentLanding struct {

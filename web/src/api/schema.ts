@@ -110,16 +110,36 @@ export interface Check {
   "command": string;
   "ended_at": string;
   "env": string;
+  /** The line of the whole log at which the first error starts, from 1; absent if none was found */
+  "error_line"?: number;
   "exit": number;
   "id": number;
   "landing_id": number;
   "log"?: string;
   "project_id": number;
   "signal"?: string;
+  "started_at"?: string;
   "task_id": number;
   "timed_out"?: boolean;
   "took": number;
   "tree": string;
+}
+
+export interface CommandRun {
+  "command": string;
+  "ended_at"?: string;
+  /** Its exit code, after it has ended */
+  "exit": number;
+  /** It prepares the worktree and is not a check */
+  "setup"?: boolean;
+  /** The signal that killed it */
+  "signal"?: string;
+  /** Bytes of its output so far */
+  "size": number;
+  "started_at"?: string;
+  "state": "waiting" | "running" | "ended";
+  /** It was stopped because it took too long */
+  "timed_out"?: boolean;
 }
 
 export interface ConfigChange {
@@ -677,6 +697,21 @@ export interface RuleList {
   "rules": (Rule)[] | null;
 }
 
+export interface RunOutput {
+  /** The index of its command */
+  "command": number;
+  "data": string;
+  /** Where it starts in the output of the command. A jump means that the middle of a long output was not kept */
+  "offset": number;
+}
+
+export interface RunningChecks {
+  /** The commands in the order in which they run */
+  "commands": (CommandRun)[] | null;
+  /** Names this run of the checks. Another name means that they started again */
+  "run": string;
+}
+
 export interface Says {
   /** As in the task: what its newest session said or did last */
   "says": string;
@@ -951,6 +986,8 @@ export interface TaskDetail {
   /** What its newest session is for */
   "role"?: string;
   "round": number;
+  /** Its checks that wait or run now */
+  "running"?: RunningChecks;
   /** What its newest session said or did last, in one line */
   "says"?: string;
   /** The JSON schema that its answer must match */

@@ -1,0 +1,44 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+
+	"coppice"
+	"coppice/api"
+)
+
+// FollowChecks calls state with the checks of a task, first and after each change,
+// and output with everything that they write. It returns nil when the checks have
+// ended, or if none run. If the server restarts, the checks start again: then the
+// state has another Run, and the output starts again.
+func (c *Client) FollowChecks(ctx context.Context, key string, state func(api.RunningChecks) error, output func(coppice.RunOutput) error) error {
+	last := ""
+	return c.follow(ctx, func(ctx context.Context, open func()) error {
+		return c.stream(ctx, taskPath(key, "/checks/live"), nil, last, open, func(m message) error {
+			var err error
+			switch m.name {
+			case "state", "end":
+				err = decoded(m, state)
+			case "output":
+				err = decoded(m, output)
+			}
+			if err != nil {
+				return final{err}
+			}
+			if last = m.at; m.name == "end" {
+				return errEnd
+			}
+			return nil
+		})
+	})
+}
+
+// decoded passes the data of a message to a function.
+func decoded[T any](m message, f func(T) error) error {
+	var v T
+	if err := json.Unmarshal(m.data, &v); err != nil {
+		return err
+	}
+	return f(v)
+}
