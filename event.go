@@ -63,6 +63,11 @@ const (
 	EventCheckStarted    EventKind = "check.started"
 	EventCheckEnded      EventKind = "check.ended"
 
+	EventPreviewStarted EventKind = "preview.started" // a person asked for it
+	EventPreviewReady   EventKind = "preview.ready"
+	EventPreviewStop    EventKind = "preview.stop_asked"
+	EventPreviewEnded   EventKind = "preview.ended"
+
 	EventWorkOffered   EventKind = "work.offered"
 	EventWorkFinished  EventKind = "work.finished"
 	EventWorkExpired   EventKind = "work.expired"

@@ -100,6 +100,7 @@ type TaskDetail struct {
 	Messages   []coppice.Message  `json:"messages"`
 	Questions  []Question         `json:"questions"`
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`
+	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
 }
 

@@ -49,6 +49,7 @@ func init() {
 		coppice.WorkMerge:   settleMerge,
 		coppice.WorkPush:    settlePush,
 		coppice.WorkMove:    settleMove,
+		coppice.WorkPreview: settlePreview,
 	}
 }
 

@@ -21,6 +21,7 @@ type View struct {
 	Spent     coppice.USD       // by the task, in all rounds
 	Today     coppice.USD       // by the project since midnight UTC; known if a day has a budget
 	Workspace *coppice.Workspace
+	Preview   *coppice.Preview // the newest
 	Trash     *coppice.Trash   // of the workspace, if it was removed
 	Landing   *coppice.Landing // the newest of this round
 	Checks    []coppice.Check  // on the landing's tree, until it is green
@@ -100,6 +101,9 @@ func (t *turn) view(id int64) (*View, error) {
 			return nil, err
 		}
 		v.Trash = &tr
+	}
+	if v.Preview, err = t.tx.Previews.Last(id); err != nil {
+		return nil, err
 	}
 	if v.Landing, err = t.tx.Landings.Last(id); err != nil {
 		return nil, err

@@ -66,6 +66,8 @@ type Progress struct {
 	Output []coppice.RunOutput
 	// Quiet says that no output follows, or has not for a while, as in Batch.
 	Quiet bool
+	// App is the app of a preview. The ledger stores it with the preview.
+	App *coppice.ServedApp
 }
 
 // Batch is output of one session, in order.

@@ -82,6 +82,7 @@ type LiveRun struct {
 	changed  chan struct{} // closed and replaced with every change
 	ended    bool
 	commands []*liveCommand
+	app      coppice.ServedApp // as it is stored with the preview
 }
 
 // liveCommand is one command and its masked output.
@@ -203,14 +204,59 @@ func (l *Ledger) Progress(ctx context.Context, p fabric.Progress) error {
 		}
 	}
 	r.add(p)
-	return nil
+	if p.App == nil || !r.serves(*p.App) {
+		return nil
+	}
+	err := l.served(ctx, p)
+	if err != nil {
+		r.serves(coppice.ServedApp{}) // it is reported again
+	}
+	return err
+}
+
+// serves remembers the app, and reports whether it has changed.
+func (r *LiveRun) serves(app coppice.ServedApp) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	changed := r.app != app
+	r.app = app
+	return changed
+}
+
+// served stores where the app of a preview is, and whether it is ready.
+func (l *Ledger) served(ctx context.Context, p fabric.Progress) error {
+	return l.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		w, err := tx.Work.Get(p.Work)
+		if err != nil {
+			return err
+		}
+		spec, err := coppice.DecodeSpec[coppice.PreviewSpec](w)
+		if err != nil {
+			return err
+		}
+		v, err := tx.Previews.Last(w.TaskID)
+		if err != nil || v == nil || v.ID != spec.ID || !v.Live() {
+			return err
+		}
+		v.Port, v.Address = p.App.Port, p.App.Address
+		ready := p.App.Ready && v.State != coppice.PreviewReady
+		if ready {
+			v.State, v.ReadyAt = coppice.PreviewReady, l.cfg.Now().UTC()
+		}
+		if err := tx.Previews.Put(v); err != nil || !ready {
+			return err
+		}
+		return tx.Log.Append(&coppice.Event{
+			At: v.ReadyAt, Kind: coppice.EventPreviewReady, ProjectID: w.ProjectID, TaskID: w.TaskID, About: w.Subject, Subject: spec.Task, By: l.cfg.Worker, Reason: v.Address,
+		})
+	})
 }
 
 func notHeld(p fabric.Progress) error {
 	return coppice.Errorf(coppice.EConflict, "the worker does not hold work item %d with attempt %d", p.Work, p.Attempt)
 }
 
-// started logs that the checks of a work item run, if the worker holds it.
+// started fails unless the worker holds a work item. It logs that checks run.
 func (l *Ledger) started(ctx context.Context, p fabric.Progress) error {
 	return l.cfg.Store.Update(ctx, func(tx store.Tx) error {
 		w, err := tx.Work.Get(p.Work)
@@ -221,7 +267,7 @@ func (l *Ledger) started(ctx context.Context, p fabric.Progress) error {
 			return notHeld(p)
 		}
 		t, err := tx.Tasks.Get(w.TaskID)
-		if err != nil {
+		if err != nil || w.Kind != coppice.WorkCheck {
 			return err
 		}
 		return tx.Log.Append(&coppice.Event{

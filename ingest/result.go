@@ -35,6 +35,13 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 			return nil, nil, err
 		}
 		return coppice.Raw(r), nil, nil
+	case coppice.WorkPreview:
+		r, err := coppice.DecodeResult[coppice.PreviewResult](coppice.Work{Result: result})
+		if err != nil {
+			return result, nil, nil
+		}
+		r.Failure = l.hide(r.Failure)
+		return coppice.Raw(r), nil, nil
 	case coppice.WorkCheck:
 		r, err := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: result})
 		if err != nil {

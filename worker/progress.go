@@ -36,26 +36,29 @@ type progress struct {
 	pending  []coppice.RunOutput
 	size     int   // bytes of pending
 	written  int64 // bytes of the last command's output
+	app      *coppice.ServedApp
 }
 
 var _ workspace.Observer = (*progress)(nil)
 
-// observe returns a context whose commands are reported, and a function that
-// reports the rest.
-func (w *Worker) observe(ctx context.Context, l coppice.Lease) (context.Context, func()) {
+// newProgress starts to report. It must be followed by close.
+func (w *Worker) newProgress(ctx context.Context, l coppice.Lease) *progress {
 	p := &progress{w: w, lease: l, woken: make(chan struct{}, 1), done: make(chan struct{})}
 	p.sender.Go(func() { p.send(ctx) })
-	return workspace.WithObserver(ctx, p), func() {
-		close(p.done)
-		p.sender.Wait()
-	}
+	return p
+}
+
+// close reports the rest.
+func (p *progress) close() {
+	close(p.done)
+	p.sender.Wait()
 }
 
 // check runs the checks of a landing, and reports them while they run.
 func (w *Worker) check(ctx context.Context, l coppice.Lease) (any, error) {
-	ctx, rest := w.observe(ctx, l)
-	defer rest()
-	return with(ctx, l, w.cfg.Workspaces.Check)
+	p := w.newProgress(ctx, l)
+	defer p.close()
+	return with(workspace.WithObserver(ctx, p), l, w.cfg.Workspaces.Check)
 }
 
 // Started implements workspace.Observer.
@@ -192,7 +195,7 @@ func (p *progress) report(ctx context.Context, quiet bool) (more bool, err error
 func (p *progress) next() (r fabric.Progress, size int, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r = fabric.Progress{Work: p.lease.Work.ID, Attempt: p.lease.Attempt, Commands: slices.Clone(p.commands)}
+	r = fabric.Progress{Work: p.lease.Work.ID, Attempt: p.lease.Attempt, Commands: slices.Clone(p.commands), App: p.app}
 	for len(p.pending) > 0 && (size == 0 || size+len(p.pending[0].Data) <= fabric.ProgressBytes) {
 		size += len(p.pending[0].Data)
 		r.Output = append(r.Output, p.pending[0])

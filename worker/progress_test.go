@@ -59,8 +59,7 @@ func (l *slowLedger) text() string {
 func observed(t *testing.T, l *slowLedger, pieces int, each time.Duration, piece string) time.Duration {
 	t.Helper()
 	w := &Worker{cfg: Config{Ledger: l, Now: time.Now, Retry: time.Second}}
-	p := &progress{w: w, lease: coppice.Lease{Work: coppice.Work{ID: 7}, Attempt: 2}, woken: make(chan struct{}, 1), done: make(chan struct{})}
-	p.sender.Go(func() { p.send(t.Context()) })
+	p := w.newProgress(t.Context(), coppice.Lease{Work: coppice.Work{ID: 7}, Attempt: 2})
 	start := time.Now()
 	p.Started("test", false)
 	for range pieces {
@@ -69,8 +68,7 @@ func observed(t *testing.T, l *slowLedger, pieces int, each time.Duration, piece
 	}
 	p.Ended(coppice.CommandRun{Exit: 1})
 	took := time.Since(start)
-	close(p.done)
-	p.sender.Wait()
+	p.close()
 	return took
 }
 

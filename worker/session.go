@@ -272,6 +272,9 @@ func (w *Worker) send(ctx context.Context, s coppice.SendSpec) (coppice.SendResu
 // stop ends a running session in bounded steps. A session that does not run is
 // not an error: its run reports the end.
 func (w *Worker) stop(ctx context.Context, s coppice.StopSpec) (coppice.StopResult, error) {
+	if s.Preview != 0 {
+		return coppice.StopResult{}, w.endPreviews(ctx, s.Task, fmt.Sprint(s.Preview))
+	}
 	c, _, err := w.dial(ctx, s.Session)
 	if err != nil || c == nil {
 		return coppice.StopResult{}, err

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"coppice"
 	"coppice/api"
@@ -13,9 +14,33 @@ import (
 // ended, or if none run. If the server restarts, the checks start again: then the
 // state has another Run, and the output starts again.
 func (c *Client) FollowChecks(ctx context.Context, key string, state func(api.RunningChecks) error, output func(coppice.RunOutput) error) error {
+	return c.followRun(ctx, taskPath(key, "/checks/live"), state, output)
+}
+
+// FollowPreview does the same for the log of a task's running preview.
+func (c *Client) FollowPreview(ctx context.Context, key string, state func(api.RunningChecks) error, output func(coppice.RunOutput) error) error {
+	return c.followRun(ctx, taskPath(key, "/preview/log"), state, output)
+}
+
+// Preview shows the newest preview of a task.
+func (c *Client) Preview(ctx context.Context, key string) (coppice.Preview, error) {
+	return get[coppice.Preview](ctx, c, taskPath(key, "/preview"), nil)
+}
+
+// StartPreview starts the app of a task's workspace.
+func (c *Client) StartPreview(ctx context.Context, key string) (coppice.Preview, error) {
+	return post[coppice.Preview](ctx, c, taskPath(key, "/preview"), nil)
+}
+
+// StopPreview asks the app of a task's workspace to stop.
+func (c *Client) StopPreview(ctx context.Context, key string) (coppice.Preview, error) {
+	return call[coppice.Preview](ctx, c, http.MethodDelete, taskPath(key, "/preview"), nil, nil)
+}
+
+func (c *Client) followRun(ctx context.Context, path string, state func(api.RunningChecks) error, output func(coppice.RunOutput) error) error {
 	last := ""
 	return c.follow(ctx, func(ctx context.Context, open func()) error {
-		return c.stream(ctx, taskPath(key, "/checks/live"), nil, last, open, func(m message) error {
+		return c.stream(ctx, path, nil, last, open, func(m message) error {
 			var err error
 			switch m.name {
 			case "state", "end":

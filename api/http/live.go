@@ -32,14 +32,20 @@ type liveIn struct {
 }
 
 func (s *Server) liveRoutes(a huma.API) {
-	o := op{method: http.MethodGet, path: "/tasks/{key}/checks/live", id: "follow-checks", tag: "tasks",
-		about: "Follow a task's running checks; resumes by Last-Event-ID"}.operation(http.StatusNotFound)
+	s.liveRoute(a, coppice.WorkCheck, op{path: "/tasks/{key}/checks/live", id: "follow-checks", about: "Follow a task's running checks; resumes by Last-Event-ID"})
+	s.liveRoute(a, coppice.WorkPreview, op{path: "/tasks/{key}/preview/log", id: "follow-preview", about: "Follow the log of a task's running preview; resumes by Last-Event-ID"})
+}
+
+// liveRoute streams the commands of a task's open work of one kind.
+func (s *Server) liveRoute(a huma.API, kind coppice.WorkKind, route op) {
+	route.method, route.tag = http.MethodGet, "tasks"
+	o := route.operation(http.StatusNotFound)
 	schemas := a.OpenAPI().Components.Schemas
 	state := schemas.Schema(reflect.TypeFor[api.RunningChecks](), true, "RunningChecks")
 	output := schemas.Schema(reflect.TypeFor[coppice.RunOutput](), true, "RunOutput")
 	o.Responses = map[string]*huma.Response{"200": {
 		Description: "A stream of events. An event named state carries RunningChecks: it comes first and after each change. " +
-			"An event named output carries a RunOutput. An event named end carries the last RunningChecks: no check of this run follows.",
+			"An event named output carries a RunOutput. An event named end carries the last RunningChecks: nothing of this run follows.",
 		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{OneOf: []*huma.Schema{state, output}}}},
 	}}
 	huma.Register(a, o, func(ctx context.Context, in *liveIn) (*huma.StreamResponse, error) {
@@ -49,14 +55,14 @@ func (s *Server) liveRoutes(a huma.API) {
 			return nil, s.problem(ctx, err)
 		}
 		return &huma.StreamResponse{Body: func(c huma.Context) {
-			s.follow(c, func(ctx context.Context, out *sse) error { return s.followChecks(ctx, out, t.ID, in.LastID) })
+			s.follow(c, func(ctx context.Context, out *sse) error { return s.followRun(ctx, out, kind, t.ID, in.LastID) })
 		}}, nil
 	})
 }
 
-// checksOf returns the open work item that checks a task's landing, or nil.
-func checksOf(r store.Reader, task int64) (*coppice.Work, error) {
-	open, err := r.Work.Open(coppice.WorkCheck) // usually few
+// openWork returns the open work item of a kind that concerns a task, or nil.
+func openWork(r store.Reader, kind coppice.WorkKind, task int64) (*coppice.Work, error) {
+	open, err := r.Work.Open(kind) // usually few
 	for _, w := range open {
 		if w.TaskID == task {
 			return &w, err
@@ -68,7 +74,7 @@ func checksOf(r store.Reader, task int64) (*coppice.Work, error) {
 // runningChecks returns the checks of a task that wait or run now; nil if there
 // are none.
 func (s *Server) runningChecks(r store.Reader, task int64) (*api.RunningChecks, error) {
-	w, err := checksOf(r, task)
+	w, err := openWork(r, coppice.WorkCheck, task)
 	if w == nil || err != nil {
 		return nil, err
 	}
@@ -76,15 +82,15 @@ func (s *Server) runningChecks(r store.Reader, task int64) (*api.RunningChecks, 
 	if live := s.cfg.Live(w.ID); live != nil {
 		run = live.Read(coppice.RunPosition{}, 0)
 	}
-	checks := s.checksIn(*w, run)
+	checks := s.commandsIn(*w, run)
 	return &checks, nil
 }
 
-// checksIn returns the commands of a work item: those that were reported, and
+// commandsIn returns the commands of a work item: those that were reported, and
 // those that wait.
-func (s *Server) checksIn(w coppice.Work, run coppice.Run) api.RunningChecks {
+func (s *Server) commandsIn(w coppice.Work, run coppice.Run) api.RunningChecks {
 	all := []coppice.CommandRun{}
-	if spec, err := coppice.DecodeSpec[coppice.CheckSpec](w); err == nil {
+	if spec, err := coppice.DecodeSpec[coppice.CheckSpec](w); err == nil { // that of a preview has no commands
 		for _, c := range spec.Policy.Setup {
 			all = append(all, coppice.CommandRun{Command: c, Setup: true, State: coppice.RunWaiting})
 		}
@@ -105,14 +111,14 @@ func (s *Server) checksIn(w coppice.Work, run coppice.Run) api.RunningChecks {
 	return api.RunningChecks{Run: s.runName(w), Commands: all}
 }
 
-// runName names a run of checks. A server that restarts keeps its leases and runs
-// the checks again, so the name depends on when the server started.
+// runName names a run. A server that restarts keeps its leases and runs checks
+// again, so the name depends on when the server started.
 func (s *Server) runName(w coppice.Work) string {
 	return fmt.Sprintf("%d.%d.%d", s.started.UnixMilli(), w.ID, w.Attempt)
 }
 
-// checkFollower is the reader of one run.
-type checkFollower struct {
+// runFollower is the reader of one run.
+type runFollower struct {
 	s    *Server
 	out  *sse
 	work coppice.Work
@@ -122,15 +128,15 @@ type checkFollower struct {
 	last coppice.Run
 }
 
-// followChecks sends the checks of a task until the run that it started with has
-// ended.
-func (s *Server) followChecks(ctx context.Context, out *sse, task int64, lastID string) error {
+// followRun sends the commands of a task's open work until the work that it started
+// with has ended.
+func (s *Server) followRun(ctx context.Context, out *sse, kind coppice.WorkKind, task int64, lastID string) error {
 	watch := s.cfg.Store.Watch(store.TopicTask(task)) // before the first read, so that nothing is missed
 	defer watch.Close()
-	f := &checkFollower{s: s, out: out, sent: -1}
+	f := &runFollower{s: s, out: out, sent: -1}
 	for {
 		var now *coppice.Work
-		err := s.cfg.Store.View(ctx, func(r store.Reader) (err error) { now, err = checksOf(r, task); return err })
+		err := s.cfg.Store.View(ctx, func(r store.Reader) (err error) { now, err = openWork(r, kind, task); return err })
 		if err != nil {
 			return err
 		}
@@ -161,7 +167,7 @@ func (s *Server) followChecks(ctx context.Context, out *sse, task int64, lastID 
 
 // follow switches to another attempt of the work. The first one starts where the
 // reader was.
-func (f *checkFollower) follow(w coppice.Work, lastID string) {
+func (f *runFollower) follow(w coppice.Work, lastID string) {
 	if f.work.ID == w.ID && f.work.Attempt == w.Attempt {
 		return
 	}
@@ -181,18 +187,18 @@ func position(text string) (at coppice.RunPosition) {
 	return at
 }
 
-func (f *checkFollower) id() string {
+func (f *runFollower) id() string {
 	return fmt.Sprintf("%s.%d.%d", f.s.runName(f.work), f.at.Command, f.at.Offset)
 }
 
 // send sends the state, if it has changed, and all output that is not sent yet.
-func (f *checkFollower) send() error {
+func (f *runFollower) send() error {
 	for more := true; more; {
 		if f.run != nil {
 			f.last = f.run.Read(f.at, livePiece)
 		}
 		if f.sent != f.last.Version {
-			if err := f.out.eventAt(f.id(), "state", f.s.checksIn(f.work, f.last)); err != nil {
+			if err := f.out.eventAt(f.id(), "state", f.s.commandsIn(f.work, f.last)); err != nil {
 				return err
 			}
 			f.sent = f.last.Version
@@ -209,18 +215,18 @@ func (f *checkFollower) send() error {
 }
 
 // end sends the rest of the run, and that it has ended.
-func (f *checkFollower) end() error {
+func (f *runFollower) end() error {
 	if err := f.send(); err != nil {
 		return err
 	}
-	if err := f.out.eventAt(f.id(), "end", f.s.checksIn(f.work, f.last)); err != nil {
+	if err := f.out.eventAt(f.id(), "end", f.s.commandsIn(f.work, f.last)); err != nil {
 		return err
 	}
 	return f.out.flush()
 }
 
 // wait waits for the next report.
-func (f *checkFollower) wait(ctx context.Context) error {
+func (f *runFollower) wait(ctx context.Context) error {
 	if f.run == nil || f.last.Ended {
 		<-ctx.Done()
 		return ctx.Err()

@@ -51,6 +51,7 @@ func (s *Server) routes() {
 	s.taskRoutes(a)
 	s.actionRoutes(a)
 	s.liveRoutes(a)
+	s.previewRoutes(a)
 	s.verbRoutes(a)
 	s.talkRoutes(a)
 	s.sessionRoutes(a)

@@ -56,6 +56,10 @@ type Tasks interface {
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
 	// Archive archives or unarchives an ended task.
 	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
+	// StartPreview asks for the app of a task's workspace, and StopPreview to
+	// end it.
+	StartPreview(ctx context.Context, key string) (coppice.Preview, error)
+	StopPreview(ctx context.Context, key string) (coppice.Preview, error)
 }
 
 // Talk handles messages to sessions.

@@ -244,6 +244,9 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.Workspace, err = r.Workspaces.Of(t.ID); err != nil {
 		return out, err
 	}
+	if out.Preview, err = r.Previews.Last(t.ID); err != nil {
+		return out, err
+	}
 	ids, err := r.Tasks.Dependants(t.ID)
 	if err != nil {
 		return out, err

@@ -141,6 +141,7 @@ func (t *tx) forgetRows(project, id int64) error {
 		func() error { return t.q.ForgetCandidates(t.ctx, id) },
 		func() error { return t.q.ForgetLandings(t.ctx, id) },
 		func() error { return t.q.ForgetWorkspaces(t.ctx, id) },
+		func() error { return t.q.ForgetPreviews(t.ctx, id) },
 		func() error { return t.q.ForgetDeps(t.ctx, id) },
 		func() error { return t.q.ForgetSpendOfTask(t.ctx, coppice.TaskSubject(id).String()) },
 		func() error { return t.q.ForgetTask(t.ctx, id) },

@@ -289,6 +289,7 @@ type (
 	log        struct{ *tx }
 	timers     struct{ *tx }
 	features   struct{ *tx }
+	previews   struct{ *tx }
 	history    struct{ *tx }
 )
 
@@ -297,7 +298,7 @@ func (t *tx) groups() store.Tx {
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
-		Features: features{t}, History: history{t},
+		Features: features{t}, History: history{t}, Previews: previews{t},
 	}
 }
 

@@ -14,8 +14,16 @@ import (
 
 // followChecks shows the running checks of a task until they end.
 func (e *Env) followChecks(ctx context.Context, cl *client.Client, key string, f logFlags) error {
-	p := &checkPrinter{env: e, json: f.json}
-	return cl.FollowChecks(ctx, key,
+	return e.followRun(ctx, cl.FollowChecks, key, f.json)
+}
+
+// runFollower calls functions with the commands of a task and their output.
+type runFollower func(context.Context, string, func(api.RunningChecks) error, func(coppice.RunOutput) error) error
+
+// followRun shows commands and their output until they end.
+func (e *Env) followRun(ctx context.Context, follow runFollower, key string, json bool) error {
+	p := &checkPrinter{env: e, json: json}
+	return follow(ctx, key,
 		func(s api.RunningChecks) error { return errors.Join(p.state(s), e.enough()) },
 		func(o coppice.RunOutput) error { return errors.Join(p.output(o), e.enough()) })
 }

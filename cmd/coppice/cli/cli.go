@@ -55,6 +55,7 @@ func Commands(env Env) []*cobra.Command {
 		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.undoCommand(), e.forkCommand(), e.setCommand(), e.limitsCommand(), e.rulesCommand(),
 		e.searchCommand(), e.usageCommand(), e.archiveCommand(), e.unarchiveCommand(),
 		e.projectCommand(), e.featuresCommand(), e.importCommand(), e.eventsCommand(), e.backupCommand(), e.loginCommand(), e.attachCommand(),
+		e.previewCommand(),
 	)
 }
 

@@ -104,6 +104,23 @@ type Message struct {
 	Failed      string
 }
 
+type Preview struct {
+	ID        int64
+	ProjectID int64
+	TaskID    int64
+	State     string
+	Port      int64
+	Address   string
+	StartedBy string
+	CreatedAt sql.NullInt64
+	ReadyAt   sql.NullInt64
+	EndedAt   sql.NullInt64
+	Reason    string
+	Fix       string
+	StopAt    sql.NullInt64
+	StopTries int64
+}
+
 type Project struct {
 	ID           int64
 	Prefix       string

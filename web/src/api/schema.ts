@@ -397,6 +397,7 @@ export interface Limits {
   "output": string;
   "parked"?: number;
   "per_agent"?: Record<string, number>;
+  "previews"?: number;
   "reserve"?: string;
   "sessions": number;
   "workspaces"?: number;
@@ -528,6 +529,26 @@ export interface Policy {
   "trash": TrashPolicy;
   "verify": VerifyPolicy;
   "workspace": WorkspacePolicy;
+}
+
+export interface Preview {
+  /** Where a browser opens it */
+  "address"?: string;
+  /** Who started it */
+  "by": string;
+  "created_at": string;
+  "ended_at"?: string;
+  "fix"?: string;
+  "id": number;
+  "port"?: number;
+  "project_id": number;
+  "ready_at"?: string;
+  /** Why it ended, with the end of its log if it failed */
+  "reason"?: string;
+  "state": "starting" | "ready" | "failed" | "stopped";
+  /** When it was last asked to stop */
+  "stop_at"?: string;
+  "task_id": number;
 }
 
 export interface Price {
@@ -973,6 +994,8 @@ export interface TaskDetail {
   "model"?: string;
   "not_before"?: string;
   "outcome"?: string;
+  /** The newest preview of its app */
+  "preview"?: Preview;
   "priority": number;
   /** The prefix of its project */
   "project": string;
