@@ -64,6 +64,12 @@ func (c *Client) Status(ctx context.Context, project string) (api.Status, error)
 	return get[api.Status](ctx, c, "/status", v)
 }
 
+// Health says whether the server is healthy. Without agents, it does not check
+// those that projects use, and is faster.
+func (c *Client) Health(ctx context.Context, agents bool) (api.Health, error) {
+	return get[api.Health](ctx, c, "/health", url.Values{"agents": {strconv.FormatBool(agents)}})
+}
+
 // Projects lists the projects.
 func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
 	l, err := get[api.ProjectList](ctx, c, "/projects", nil)

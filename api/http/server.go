@@ -121,6 +121,10 @@ type Config struct {
 	// Disk measures disk usage for at most this long.
 	Disk func(ctx context.Context, within time.Duration) (api.Disk, error)
 
+	// Health says whether the server is healthy; agents also checks the agents
+	// that projects use. nil means that nothing is known.
+	Health func(ctx context.Context, agents bool) (api.Health, error)
+
 	Warnings func(project int64) []string // problems in its checkout; nil means none
 
 	// Intact fails while the server can answer but not change anything. nil

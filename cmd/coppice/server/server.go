@@ -270,6 +270,10 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	}
+	served.Health = control.Health{
+		Store: s.store, Now: s.cfg.Now, State: s.cfg.State, Started: s.cfg.Now(), Intact: s.store.Intact, Agents: s.look.Agents,
+		DiskFree: func() uint64 { return thisNode(s.cfg.State).DiskFree }, Backup: func() (time.Time, error) { return newest(backups) },
+	}.Check
 	served.Live = func(work int64) apihttp.LiveRun {
 		if r := s.live.Run(work); r != nil {
 			return r
@@ -320,11 +324,8 @@ func (s *Server) backupLoop(b *sqlite.Backups) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for {
 			wait := s.cfg.BackupEvery
-			list, err := b.List()
-			if err == nil && len(list) > 0 {
-				if st, err := os.Stat(list[0]); err == nil {
-					wait -= s.cfg.Now().Sub(st.ModTime())
-				}
+			if last, err := newest(b); err == nil && !last.IsZero() {
+				wait -= s.cfg.Now().Sub(last)
 			}
 			timer := time.NewTimer(max(wait, time.Minute))
 			select {
@@ -338,6 +339,19 @@ func (s *Server) backupLoop(b *sqlite.Backups) func(context.Context) error {
 			}
 		}
 	}
+}
+
+// newest returns when the newest backup was written; zero if there is none.
+func newest(b *sqlite.Backups) (time.Time, error) {
+	list, err := b.List()
+	if err != nil || len(list) == 0 {
+		return time.Time{}, err
+	}
+	st, err := os.Stat(list[0])
+	if err != nil {
+		return time.Time{}, err
+	}
+	return st.ModTime(), nil
 }
 
 // profile finds an agent's profile, the project's own first.

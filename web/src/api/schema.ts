@@ -308,11 +308,29 @@ export interface FailurePattern {
   "match": string;
 }
 
+export interface Health {
+  "at": string;
+  "healthy": boolean;
+  /** The most urgent first */
+  "problems": (HealthProblem)[] | null;
+}
+
 export interface HealthPolicy {
   "check": string;
   "long": string;
   "stalled": string;
   "timeout": string;
+}
+
+export interface HealthProblem {
+  /** What a person can do about it */
+  "fix": string;
+  /** What it is about */
+  "kind": "database" | "disk" | "clock" | "worker" | "backup" | "queue" | "hosts" | "limit" | "agent";
+  /** What is wrong, in a sentence */
+  "text": string;
+  /** Work stops, or is lost, until it is fixed */
+  "urgent"?: boolean;
 }
 
 export interface Hit {
