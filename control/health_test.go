@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -8,6 +9,9 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/store"
+	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestJudge(t *testing.T) {
@@ -64,5 +68,52 @@ func TestJudge(t *testing.T) {
 	both := Judge(HealthFacts{Now: noon, Lost: 9, Offered: work(time.Hour), Limited: []coppice.AgentLimit{{Agent: "claude"}}})
 	if len(both.Problems) != 3 || !both.Problems[0].Urgent || !both.Problems[1].Urgent || both.Problems[2].Kind != "hosts" {
 		t.Errorf("the order is %+v", both.Problems)
+	}
+}
+
+// The facts come from the store, and from what the server passes in.
+func TestHealthReadsFacts(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := sqlitetest.Open(t, sqlite.Config{})
+	h := Health{
+		Store: s, Now: func() time.Time { return noon }, State: "/state", Started: noon, Intact: func() error { return nil },
+		DiskFree: func() uint64 { return 1 << 40 }, Backup: func() (time.Time, error) { return noon, nil },
+		Agents: func(_ context.Context, p *coppice.Project, _ bool) (api.AgentList, error) {
+			return api.AgentList{Agents: []api.Agent{{Name: "claude"}, {Name: "codex"}, {Name: "other"}}}, nil
+		},
+	}
+	if got, err := h.Check(t.Context(), true); err != nil || !got.Healthy {
+		t.Fatalf("an empty server: %+v, %v", got, err)
+	}
+	err := s.Update(t.Context(), func(tx store.Tx) error {
+		p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}
+		p.Policy.Agent.Use, p.Policy.Agent.Fallback = "claude", []string{"codex:small"}
+		err := tx.Projects.Put(&p)
+		k := coppice.Task{ProjectID: p.ID, Num: 4, Key: "app-4", Stage: coppice.StageLanding}
+		err = errors.Join(err, tx.Tasks.Put(&k))
+		q, found := tx.Queues.Of(p.ID, "")
+		q.Needs = coppice.Needs{{Kind: coppice.NeedCheckout, Text: "a.go has changes", Fix: "commit them"}}
+		l := coppice.Landing{ProjectID: p.ID, TaskID: k.ID, QueueID: q.ID, QueuedAt: noon.Add(-time.Hour), Waits: "a.go has changes"}
+		w := coppice.Work{Kind: coppice.WorkMerge, Key: "merge", ProjectID: p.ID, TaskID: k.ID, State: coppice.WorkOffered, OfferedAt: noon.Add(-time.Hour)}
+		err = errors.Join(err, found, tx.Queues.Put(&q), tx.Landings.Put(&l), tx.Work.Put(&w))
+		for range mostLost + 1 {
+			err = errors.Join(err, tx.Log.Append(&coppice.Event{At: noon.Add(-time.Minute), Kind: coppice.EventSessionEnded, Reason: "lost: its host disappeared", By: "settle"}))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.Check(t.Context(), true)
+	var kinds []string
+	for _, p := range got.Problems {
+		kinds = append(kinds, p.Kind)
+	}
+	if want := "worker queue hosts agent agent"; err != nil || strings.Join(kinds, " ") != want || got.Problems[1].Fix != "commit them" {
+		t.Errorf("%+v, %v, want %s", got, err, want)
+	}
+	if got, err := h.Check(t.Context(), false); err != nil || len(got.Problems) != 3 {
+		t.Errorf("without agents: %+v, %v", got, err)
 	}
 }
