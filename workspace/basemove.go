@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -37,7 +38,7 @@ const (
 // command. Branches are those of tasks, each as a name or as start..name with the
 // commit from which it started. Nil means all of them.
 func (w *Workspaces) BaseMoved(ctx context.Context, dir, base, from, to string, branches []string) (why string, err error) {
-	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
 		return "", err
 	}
 	r, err := w.find(ctx, dir)
@@ -171,7 +172,7 @@ func (w *Workspaces) unlogged(ctx context.Context, r repo) (bool, error) {
 // commit is on the task's branch, and neither on a remote nor on another branch.
 func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string, branches []string) (string, error) {
 	args := []string{"rev-list", "--max-count=" + strconv.Itoa(maxSuspects), to}
-	if w.known(ctx, r, old) {
+	if w.hasObject(ctx, r, old) {
 		args = append(args, "^"+old)
 	}
 	args = append(args, "--not", "--exclude=*/coppice/*", "--remotes", "--exclude=coppice/*", "--exclude="+base, "--branches")
@@ -183,7 +184,7 @@ func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string,
 	for _, c := range strings.Fields(out) {
 		fresh[c] = true
 	}
-	tasks, err := w.taskBranches(ctx, r, branches)
+	tasks, err := w.suspects(ctx, r, branches)
 	if err != nil {
 		return "", err
 	}
@@ -204,7 +205,7 @@ func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string,
 	return "", nil
 }
 
-func (w *Workspaces) known(ctx context.Context, r repo, commit string) bool {
+func (w *Workspaces) hasObject(ctx context.Context, r repo, commit string) bool {
 	_, err := w.git.Run(ctx, r.root, "cat-file", "-e", commit+"^{commit}")
 	return err == nil
 }
@@ -216,12 +217,10 @@ type taskBranch struct {
 	revs []string // its commits, as git rev-list takes them
 }
 
-// taskBranches lists the branches in the workspaces, where an agent may have
-// commits that are not saved yet, and those that were brought into the person's
-// repository. If there are names, it lists these branches of the person's
-// repository instead.
-func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) ([]taskBranch, error) {
-	var list []taskBranch
+// suspects lists the branches in the workspaces and those that were brought into
+// the person's repository. If there are names, it lists these branches of the
+// person's repository instead.
+func (w *Workspaces) suspects(ctx context.Context, r repo, names []string) (list []taskBranch, err error) {
 	for _, n := range names {
 		name := n[strings.LastIndexByte(n, '.')+1:]
 		list = append(list, taskBranch{strings.TrimPrefix(name, "refs/heads/"), r.root, []string{"--end-of-options", n}})
@@ -229,14 +228,8 @@ func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) (
 	if names != nil {
 		return list, nil
 	}
-	slots, err := w.slots(r)
-	if err != nil {
+	if list, err = w.branchesOf(r); err != nil {
 		return nil, err
-	}
-	for _, s := range slots {
-		if s.State == slotReady && s.Branch != "" {
-			list = append(list, taskBranch{s.Branch, r.path(s), []string{"refs/heads/" + s.Branch, "^" + s.Base}})
-		}
 	}
 	brought, _, err := w.refsBelow(ctx, r.users(), "refs/heads/coppice/")
 	for _, ref := range slices.Sorted(maps.Keys(brought)) {
@@ -257,14 +250,14 @@ func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) (
 // with it the checkouts of the base. If a checkout would lose something, nothing
 // moves and the error says what. It returns where the base is.
 func (w *Workspaces) RestoreBase(ctx context.Context, dir, base, from, to string) (now string, err error) {
-	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
 		return "", err
 	}
 	r, err := w.use(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return "", err
 	}
@@ -293,14 +286,14 @@ func (w *Workspaces) RestoreBase(ctx context.Context, dir, base, from, to string
 // KeepBase lets the checkouts follow that did not follow when the base moved
 // without Coppice. A checkout that would lose something stays as it is.
 func (w *Workspaces) KeepBase(ctx context.Context, dir, base, from, to string) error {
-	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
 		return err
 	}
 	r, err := w.use(ctx, dir)
 	if err != nil {
 		return err
 	}
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 	if err != nil {
 		return "", err
 	}
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +70,7 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 	if err := w.updateRefs(ctx, r.users(), broughtOver, line); err != nil {
 		return "", classify(err)
 	}
-	return commit, r.dropGathered(commit)
+	return commit, dropGathered(r, commit)
 }
 
 // Published checks that a task's branch in Coppice's own repository is at a commit.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,7 +29,7 @@ const checkEnv = "coppice-check-1"
 // also one of workspace.setup, is reported as killed. The caller decides what
 // follows.
 func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice.CheckResult, error) {
-	if err := first(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
 		return coppice.CheckResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
@@ -46,11 +47,11 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 		return res, err
 	}
 	defer unlock()
-	path := r.path(s)
+	path := s.path(r)
 	if err := w.vacate(ctx, r, s, spec.Commit); err != nil {
 		return res, err
 	}
-	tree, known := w.trees.get(spec.Commit)
+	tree, known := w.mergedTree(spec.Commit)
 	if !known {
 		if tree, err = w.git.Run(ctx, path, "rev-parse", "--verify", spec.Commit+"^{tree}"); err != nil {
 			return res, err
@@ -132,7 +133,7 @@ func (w *Workspaces) checkWorktree(ctx context.Context, r repo) (slot, func(), e
 		if !strings.HasPrefix(s.Name, checkPrefix) {
 			continue
 		}
-		free, err := w.locks.Try(r.slotLock(s))
+		free, err := w.locks.Try(s.slotLock(r))
 		if err == nil {
 			return s, free, nil
 		}
@@ -144,7 +145,7 @@ func (w *Workspaces) checkWorktree(ctx context.Context, r repo) (slot, func(), e
 	if err := w.writeSlot(r, s); err != nil {
 		return slot{}, nil, err
 	}
-	free, err := w.locks.Try(r.slotLock(s))
+	free, err := w.locks.Try(s.slotLock(r))
 	if err != nil {
 		return slot{}, nil, fmt.Errorf("locking the new worktree %s: %w", s.Name, err)
 	}

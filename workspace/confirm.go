@@ -87,6 +87,9 @@ func (w *Workspaces) confirmed(dir string) (list []git.Setting, known bool) {
 	return list, true
 }
 
+// workPrefix begins the name of every directory of a workspace.
+const workPrefix = "coppice-"
+
 // trust returns the confirmed settings for a directory in which git runs: a
 // workspace, Coppice's own repository or the person's checkout. A workspace has
 // the settings of the checkout, which are restored before git runs there.

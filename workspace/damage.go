@@ -27,7 +27,7 @@ import (
 // damage returns why git does not work in a workspace, or "". It restores settings
 // that an agent changed if they are not the cause.
 func (w *Workspaces) damage(ctx context.Context, r repo, s slot) (string, error) {
-	path := r.path(s)
+	path := s.path(r)
 	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return "the workspace's directory was deleted", nil
@@ -180,7 +180,7 @@ func summed(file string) bool {
 // none, it checks the branch out again. It keeps commits of the agent that were not
 // saved yet, if they are complete.
 func (w *Workspaces) repair(ctx context.Context, r repo, s slot, what string) (string, error) {
-	path := r.path(s)
+	path := s.path(r)
 	w.log.WarnContext(ctx, "repairing a workspace", "path", path, "damage", what)
 	head, err := w.salvage(ctx, r, s)
 	if err != nil {
@@ -221,7 +221,7 @@ func (w *Workspaces) salvage(ctx context.Context, r repo, s slot) (string, error
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(r.path(s), ".git")
+	dir := filepath.Join(s.path(r), ".git")
 	if st, err := os.Lstat(dir); err != nil || !st.IsDir() {
 		return head, nil
 	}

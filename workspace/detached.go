@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func detachedSlot(spec coppice.PrepareSpec) (slot, error) {
 	if spec.From == "" {
 		at = coppice.ValidBranch(spec.Base)
 	}
-	if err := first(at, validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(at, validPolicy(spec.Policy)); err != nil {
 		return slot{}, err
 	}
 	return slot{Key: spec.Key, Base: spec.From}, nil
@@ -81,7 +82,7 @@ func (s slot) task() string {
 
 // populateDetached checks the slot's commit out.
 func (w *Workspaces) populateDetached(ctx context.Context, r repo, s slot) error {
-	tree := r.path(s)
+	tree := s.path(r)
 	if err := writable(tree); err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (w *Workspaces) populateDetached(ctx context.Context, r repo, s slot) error
 // commands changed, and makes the files read-only, except for root, who ignores
 // modes. Directories stay writable if an app is served, because it writes there.
 func (w *Workspaces) settleDetached(ctx context.Context, r repo, s *slot, p coppice.WorkspacePolicy) (head string, err error) {
-	path := r.path(*s)
+	path := s.path(r)
 	if head, err = w.headOf(ctx, path); err != nil {
 		return "", err
 	}
@@ -167,7 +168,7 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 	if !s.isDetached() {
 		return "", nil, coppice.Errorf(coppice.EInvalid, "%s is a workspace that is allowed to change", coppice.Quote(path))
 	}
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return "", nil, err
 	}
@@ -193,12 +194,12 @@ func (w *Workspaces) removeDetached(ctx context.Context, spec coppice.RemoveSpec
 	if err != nil || !ok {
 		return err
 	}
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	s, err = readSlot(r.metaFile(s))
+	s, err = readSlot(s.metaFile(r))
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && (s.Key != spec.Key || s.State == slotIdle)) {
 		return nil
 	}

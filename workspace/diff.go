@@ -45,7 +45,7 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 	if err != nil {
 		return "", err
 	}
-	dir, err := gitDir(r.path(s))
+	dir, err := gitDir(s.path(r))
 	if err != nil {
 		return "", damaged(err.Error(), "wait for its session to end; then the workspace is repaired")
 	}

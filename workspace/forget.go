@@ -73,10 +73,7 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 			return classify(fmt.Errorf("removing %s: %w", path, err))
 		}
 	}
-	w.mu.Lock()
-	delete(w.repos, dir)
-	delete(w.noted, home)
-	w.mu.Unlock()
+	w.drop(dir, home)
 	return removeWhole(home)
 }
 

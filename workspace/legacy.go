@@ -69,9 +69,8 @@ func (w *Workspaces) dropImported(ctx context.Context, r repo, refs map[string]s
 			used[t.branch] = true // the person has it checked out
 			continue
 		}
-		s, err := readSlot(t.path + ".json")
-		if err == nil && s.State == slotReady && !strings.HasPrefix(s.Name, checkPrefix) {
-			used["refs/heads/"+s.Branch] = true
+		if branch := w.branchAt(t.path); branch != "" {
+			used["refs/heads/"+branch] = true
 		} else if t.git != "" {
 			if err := os.RemoveAll(t.git); err != nil {
 				return err
@@ -90,7 +89,7 @@ func (w *Workspaces) dropImported(ctx context.Context, r repo, refs map[string]s
 // convert turns a workspace that is a worktree of the person's repository into one
 // with its own repository. It reports whether it was such a worktree.
 func (w *Workspaces) convert(ctx context.Context, r repo, s slot) (bool, error) {
-	path := r.path(s)
+	path := s.path(r)
 	b, err := gitfiles.ReadRegular(filepath.Join(path, ".git"), maxSmall)
 	if err != nil {
 		return false, nil
@@ -114,7 +113,7 @@ func (w *Workspaces) convert(ctx context.Context, r repo, s slot) (bool, error) 
 // convertDetached converts a detached workspace: it is on no branch, its commit is
 // that of a candidate, and its directory may be read-only.
 func (w *Workspaces) convertDetached(ctx context.Context, r repo, s slot, admin, at string) error {
-	path := r.path(s)
+	path := s.path(r)
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -130,7 +129,7 @@ func (w *Workspaces) convertDetached(ctx context.Context, r repo, s slot, admin,
 
 // takeIndex gives a workspace its own repository, with the worktree's index.
 func (w *Workspaces) takeIndex(ctx context.Context, r repo, s slot, admin, at string) error {
-	if err := copyIndex(filepath.Join(admin, "index"), r.savedIndex(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := copyIndex(filepath.Join(admin, "index"), s.savedIndex(r)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return w.renew(ctx, r, s, at)
@@ -170,7 +169,7 @@ func (w *Workspaces) convertWork(ctx context.Context, r repo, s slot, admin, on,
 		args = append(args, []string{"symbolic-ref", "HEAD", own})
 	}
 	for _, a := range args {
-		if _, err := w.git.Run(ctx, r.path(s), a...); err != nil {
+		if _, err := w.git.Run(ctx, s.path(r), a...); err != nil {
 			return err
 		}
 	}

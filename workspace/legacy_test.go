@@ -41,7 +41,7 @@ func TestLegacy(t *testing.T) {
 		{Name: "coppice-001", State: slotReady, Key: "app-1", Branch: "coppice/app-1", Base: base, Made: true},
 		{Name: "coppice-002", State: slotIdle, Made: true, Clean: true},
 	} {
-		if err := atomicfile.WriteJSON(r.metaFile(s), s); err != nil {
+		if err := atomicfile.WriteJSON(s.metaFile(r), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestLegacyDetached(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := slot{Name: "coppice-001", State: slotReady, Key: "app-1.2", Base: candidate, Seen: candidate, Made: true}
-	if err := atomicfile.WriteJSON(r.metaFile(s), s); err != nil {
+	if err := atomicfile.WriteJSON(s.metaFile(r), s); err != nil {
 		t.Fatal(err)
 	}
 	b.prepare("app-2") // the own repository is made

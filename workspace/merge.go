@@ -23,7 +23,7 @@ import (
 // A rebase becomes one squashed commit if its commits do not apply one by one, or if
 // its history has merges. Its tree is that of the merge in both cases.
 func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.MergeResult, error) {
-	if err := first(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
+	if err := cmp.Or(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
 		return coppice.MergeResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)

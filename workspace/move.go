@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 // person's repository: see moveRecord. As soon as Move writes, the end of ctx does
 // not stop it.
 func (w *Workspaces) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	if err := first(validMove(&spec), validRef(spec.Ref)); err != nil {
+	if err := cmp.Or(validMove(&spec), validRef(spec.Ref)); err != nil {
 		return coppice.MoveResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
@@ -46,12 +47,12 @@ func validMove(spec *coppice.MoveSpec) error {
 	if spec.Remote == "" {
 		spec.Remote = "origin"
 	}
-	return first(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), coppice.ValidName("remote", spec.Remote))
+	return cmp.Or(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), coppice.ValidName("remote", spec.Remote))
 }
 
 func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
 	// Moves of one base take turns. The compare-and-swap finds changes by others.
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -60,7 +61,7 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	if err == nil && free {
 		res, err = w.advance(ctx, r, spec, spec.Old)
 	} else if err == nil && res.Moved {
-		err = r.dropGathered(spec.New)
+		err = dropGathered(r, spec.New)
 	}
 	if err == nil && res.Moved && spec.Ref != "" {
 		err = w.dropRefs(ctx, r, spec.Ref)
@@ -102,7 +103,7 @@ func (w *Workspaces) standing(ctx context.Context, r repo, spec coppice.MoveSpec
 	return res, false, nil
 }
 
-func (r repo) moveLock() string { return filepath.Join(r.dir, "move.lock") }
+func moveLock(r repo) string { return filepath.Join(r.dir, "move.lock") }
 
 // dropRefs deletes those of the refs that exist in Coppice's own repository.
 func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) error {

@@ -31,11 +31,11 @@ type landedRun struct {
 	Count  int    `json:"count"`          // landings
 }
 
-func (r repo) runsFile() string { return filepath.Join(r.dir, "landed.json") }
+func runsFile(r repo) string { return filepath.Join(r.dir, "landed.json") }
 
-func (r repo) readRuns() []landedRun {
+func readRuns(r repo) []landedRun {
 	var runs []landedRun
-	b, err := os.ReadFile(r.runsFile())
+	b, err := os.ReadFile(runsFile(r))
 	if err == nil && json.Unmarshal(b, &runs) != nil {
 		runs = nil // without it, less is packed
 	}
@@ -45,7 +45,7 @@ func (r repo) readRuns() []landedRun {
 // landed counts a landing, and packs what landed after packAfter of them. The caller
 // holds the lock of moves. Errors are only logged, because the landing is done.
 func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string) {
-	runs := r.readRuns()
+	runs := readRuns(r)
 	if n := len(runs); n > 0 && runs[n-1].Pack == "" && runs[n-1].Branch == branch && runs[n-1].To == from {
 		runs[n-1].To = to
 		runs[n-1].Count++
@@ -59,7 +59,7 @@ func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string
 	if runs[len(runs)-1].Count >= packAfter {
 		runs, err = w.packRuns(ctx, r, runs)
 	}
-	if err = errors.Join(err, atomicfile.WriteJSON(r.runsFile(), runs)); err != nil {
+	if err = errors.Join(err, atomicfile.WriteJSON(runsFile(r), runs)); err != nil {
 		w.log.WarnContext(ctx, "packing what landed failed", "repository", r.root, "error", err)
 	}
 }

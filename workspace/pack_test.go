@@ -20,16 +20,16 @@ func TestLandedIsPacked(t *testing.T) {
 	for i := range 7 { // as seven times packAfter landings
 		write(t, b.root, fmt.Sprintf("f%d.txt", i), fmt.Sprint(i))
 		to := commit(t, b.root, fmt.Sprint(i))
-		runs := r.readRuns()
+		runs := readRuns(r)
 		runs = append(runs, landedRun{Branch: "main", From: from, To: to, Count: packAfter})
 		runs = must[[]landedRun](t)(b.packRuns(b.ctx, r, runs))
-		if err := atomicfile.WriteJSON(r.runsFile(), runs); err != nil {
+		if err := atomicfile.WriteJSON(runsFile(r), runs); err != nil {
 			t.Fatal(err)
 		}
 		from = to
 	}
 	packs, _ := filepath.Glob(filepath.Join(b.root, ".git/objects/pack/*.pack"))
-	if runs := r.readRuns(); len(packs) != 3 || len(runs) != 3 || runs[0].Count != 4*packAfter || runs[2].Count != packAfter {
+	if runs := readRuns(r); len(packs) != 3 || len(runs) != 3 || runs[0].Count != 4*packAfter || runs[2].Count != packAfter {
 		t.Errorf("%d packs: %+v", len(packs), runs)
 	}
 	if loose := run(t, b.root, "git", "count-objects"); !strings.HasPrefix(loose, "6 objects") { // of the first commit, which is the person's
@@ -40,7 +40,7 @@ func TestLandedIsPacked(t *testing.T) {
 	run(t, b.root, "git", "gc", "-q", "--prune=now")
 	write(t, b.root, "last.txt", "last")
 	to := commit(t, b.root, "last")
-	runs := append(r.readRuns(), landedRun{Branch: "main", From: from, To: to, Count: 4 * packAfter})
+	runs := append(readRuns(r), landedRun{Branch: "main", From: from, To: to, Count: 4 * packAfter})
 	if runs = must[[]landedRun](t)(b.packRuns(b.ctx, r, runs)); len(runs) != 1 {
 		t.Errorf("%+v", runs)
 	}

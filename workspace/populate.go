@@ -19,7 +19,7 @@ import (
 // Populate removes everything else in the directory, so it is called only for slots
 // that nobody uses yet.
 func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string) (branched bool, err error) {
-	tree, own := r.path(s), "refs/heads/"+s.Branch
+	tree, own := s.path(r), "refs/heads/"+s.Branch
 	refs, err := w.refs(ctx, r.own(), own)
 	if err != nil {
 		return false, err
@@ -62,8 +62,8 @@ func isFresh(tree string) (bool, error) {
 // clean removes everything that is not tracked, ignored files included, so that
 // nothing of one task affects the next.
 func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {
-	tree := r.path(s)
-	if w.files(ctx, r.inside(s).git).Checkout(tree, r.inside(s).git).Clean() == nil {
+	tree := s.path(r)
+	if w.files(ctx, s.inside(r).git).Checkout(tree, s.inside(r).git).Clean() == nil {
 		return nil
 	}
 	_, err := w.git.Run(ctx, tree, "clean", "-ffdxq")

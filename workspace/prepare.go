@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (cop
 	if spec.Detached {
 		return w.prepareDetached(ctx, spec)
 	}
-	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
 		return coppice.PrepareResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
@@ -95,8 +96,8 @@ func (w *Workspaces) saveCommits(ctx context.Context, r repo, branch string) err
 	if i < 0 {
 		return nil
 	}
-	dir, own := r.inside(list[i]).git, "refs/heads/"+branch
-	inside, err := w.refs(ctx, r.inside(list[i]), own)
+	dir, own := list[i].inside(r).git, "refs/heads/"+branch
+	inside, err := w.refs(ctx, list[i].inside(r), own)
 	head := inside[own]
 	if err != nil || head == "" {
 		return err
@@ -126,16 +127,6 @@ func validKey(key string) error {
 	return err
 }
 
-// first returns the first error, because a person fixes one at a time.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // building says how a workspace is made.
 type building struct {
 	start  string // the commit of its branch, if the branch must be created
@@ -160,13 +151,13 @@ func (w *Workspaces) build(ctx context.Context, r repo, want slot, b building) (
 // occupy makes a claimed slot ready. It returns again if another key got the slot
 // between the claim and its lock.
 func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b building) (res coppice.PrepareResult, again bool, err error) {
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return res, false, err
 	}
 	defer unlock()
 	claimed := s
-	s, err = readSlot(r.metaFile(s))
+	s, err = readSlot(s.metaFile(r))
 	if errors.Is(err, os.ErrNotExist) || (err == nil && (s.Key != want.Key || s.State == slotIdle)) {
 		return res, true, nil
 	}
@@ -203,12 +194,12 @@ func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b buildin
 	if err != nil {
 		return res, false, err
 	}
-	return coppice.PrepareResult{Path: r.path(s), BaseCommit: s.Base, Head: head, Ports: s.Ports}, false, nil
+	return coppice.PrepareResult{Path: s.path(r), BaseCommit: s.Base, Head: head, Ports: s.Ports}, false, nil
 }
 
 // makeReady takes a slot from making to ready. Each step can be repeated.
 func (w *Workspaces) makeReady(ctx context.Context, r repo, s slot, b building) (_ slot, head string, err error) {
-	path := r.path(s)
+	path := s.path(r)
 	branched := false
 	if s.isDetached() {
 		err = w.populateDetached(ctx, r, s)
@@ -265,7 +256,7 @@ func (w *Workspaces) makeReady(ctx context.Context, r repo, s slot, b building) 
 // may have made there. It repairs a damaged workspace first.
 func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, error) {
 	if s.isDetached() {
-		return w.headOf(ctx, r.path(s))
+		return w.headOf(ctx, s.path(r))
 	}
 	what, err := w.damage(ctx, r, s)
 	if err != nil {
@@ -274,11 +265,11 @@ func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, err
 	if what != "" {
 		return w.repair(ctx, r, s, what)
 	}
-	head, err := w.headOf(ctx, r.path(s))
+	head, err := w.headOf(ctx, s.path(r))
 	if err != nil {
 		return "", err
 	}
-	if on, _, err := w.head(ctx, r.path(s)); err != nil || on != "refs/heads/"+s.Branch {
+	if on, _, err := w.head(ctx, s.path(r)); err != nil || on != "refs/heads/"+s.Branch {
 		return head, err // it is not on the task's branch
 	}
 	head, _, err = w.keepBranch(ctx, r, s, head, false)

@@ -171,7 +171,7 @@ func (w *Workspaces) copyObjects(ctx context.Context, r repo, from, to, revs str
 
 // takeOver returns where the objects of a commit that will land are gathered and
 // checked, before the person's repository gets them.
-func (r repo) takeOver(commit string) string { return filepath.Join(r.dir, "landing", commit) }
+func takeOver(r repo, commit string) string { return filepath.Join(r.dir, "landing", commit) }
 
 // maxLoose is how many objects of a landing become separate files, as when git
 // receives them. More become one pack.
@@ -182,7 +182,7 @@ const maxLoose = 100
 // well-formed, and have legal names. It returns what is wrong, or "". It collects
 // nothing if gitfiles finds that the objects are legal.
 func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (wrong string, err error) {
-	dir := r.takeOver(commit)
+	dir := takeOver(r, commit)
 	if exists(dir) {
 		return "", nil
 	}
@@ -244,7 +244,7 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 
 // adopt copies the checked objects of a commit into the person's repository.
 func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) error {
-	from := filepath.Join(r.takeOver(commit), "objects")
+	from := filepath.Join(takeOver(r, commit), "objects")
 	mode, err := w.shared(ctx, r)
 	if err != nil {
 		return err
@@ -361,6 +361,6 @@ func (m sharedMode) mkdir(dir string) error {
 }
 
 // dropGathered removes what was gathered for a commit.
-func (r repo) dropGathered(commit string) error {
-	return os.RemoveAll(r.takeOver(commit))
+func dropGathered(r repo, commit string) error {
+	return os.RemoveAll(takeOver(r, commit))
 }

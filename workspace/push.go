@@ -99,7 +99,7 @@ func (w *Workspaces) pushedBefore(ctx context.Context, r repo, n *network, spec 
 
 // mayMove returns where the base is, and what would block its move to New.
 func (w *Workspaces) mayMove(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}

@@ -31,18 +31,18 @@ type moveRecord struct {
 	Staged  bool              `json:"staged,omitempty"` // all files are staged; until then no checkout is touched
 }
 
-func (r repo) recordFile() string { return filepath.Join(r.dir, "move.json") }
+func recordFile(r repo) string { return filepath.Join(r.dir, "move.json") }
 
 // writeRecord writes the record of a move to the disk.
 func (w *Workspaces) writeRecord(r repo, m *moveRecord) error {
-	if err := atomicfile.WriteJSON(r.recordFile(), m); err != nil {
+	if err := atomicfile.WriteJSON(recordFile(r), m); err != nil {
 		return fmt.Errorf("writing the record of a landing: %w", err)
 	}
 	return errors.Join(syncDir(r.dir), w.step("recorded"))
 }
 
-func (r repo) readRecord() (*moveRecord, error) {
-	b, err := os.ReadFile(r.recordFile())
+func readRecord(r repo) (*moveRecord, error) {
+	b, err := os.ReadFile(recordFile(r))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -51,7 +51,7 @@ func (r repo) readRecord() (*moveRecord, error) {
 	}
 	var m moveRecord
 	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("reading the record of a landing, %s: %w", r.recordFile(), err)
+		return nil, fmt.Errorf("reading the record of a landing, %s: %w", recordFile(r), err)
 	}
 	return &m, nil
 }
@@ -93,7 +93,7 @@ func lockHolder(lock, dir string) string {
 // undoes it otherwise. Files that the person changed since stay as they are. The
 // caller holds the lock of moves.
 func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
-	m, err := r.readRecord()
+	m, err := readRecord(r)
 	if err != nil || m == nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (e *errStuck) Error() string {
 // describes.
 func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
 	w.unlockTrees(m.Trees)
-	if err := os.Remove(r.recordFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(recordFile(r)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, f := range m.Trees {
@@ -149,7 +149,7 @@ func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
 			return err
 		}
 	}
-	return r.dropGathered(m.New)
+	return dropGathered(r, m.New)
 }
 
 // unlockRefs removes the locks that the interrupted git left on refs. It waits for a

@@ -31,7 +31,7 @@ func (w *Workspaces) Remove(ctx context.Context, spec coppice.RemoveSpec) (coppi
 	if _, _, session, err := coppice.ParseKey(spec.Key); err == nil && session != 0 {
 		return coppice.RemoveResult{}, w.removeDetached(ctx, spec)
 	}
-	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
+	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
 		return coppice.RemoveResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
@@ -50,12 +50,12 @@ func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec
 	if !ok {
 		return w.removed(ctx, r, spec)
 	}
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
 	defer unlock()
-	s, err = readSlot(r.metaFile(s))
+	s, err = readSlot(s.metaFile(r))
 	if errors.Is(err, os.ErrNotExist) || (err == nil && (s.Key != spec.Key || s.State == slotIdle)) {
 		return w.removed(ctx, r, spec)
 	}
@@ -131,7 +131,7 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 			return "", err
 		}
 	}
-	path := r.path(*s)
+	path := s.path(r)
 	dir := filepath.Join(path, ".git")
 	if err := w.unlockStale(ctx, path); err != nil {
 		return "", err
@@ -178,8 +178,8 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 // snapSlot takes a snapshot of a workspace, and sets the head of the slot. At is the
 // commit of its HEAD, or head if there is none.
 func (w *Workspaces) snapSlot(ctx context.Context, r repo, s *slot, head string) (snap snapshot, at string, err error) {
-	path, own := r.path(*s), "refs/heads/"+s.Branch
-	refs, err := w.refs(ctx, r.inside(*s), own)
+	path, own := s.path(r), "refs/heads/"+s.Branch
+	refs, err := w.refs(ctx, s.inside(r), own)
 	if err != nil {
 		return snap, "", err
 	}
@@ -328,7 +328,7 @@ func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 // finishRemove frees a slot whose trash is written.
 func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.RemoveResult, error) {
 	res := coppice.RemoveResult{Head: s.Head, Ref: s.Ref, Archive: s.Archive}
-	path := r.path(s)
+	path := s.path(r)
 	if s.isDetached() {
 		if err := writable(path); err != nil {
 			return res, err
@@ -357,7 +357,7 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 
 // vacate makes a workspace clean and detached, with the files of a commit.
 func (w *Workspaces) vacate(ctx context.Context, r repo, s slot, commit string) error {
-	path := r.path(s)
+	path := s.path(r)
 	if exists(filepath.Join(path, ".gitmodules")) {
 		if err := w.dropSubmodules(ctx, path); err != nil {
 			return err
@@ -441,12 +441,12 @@ func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
 // unregister removes an empty workspace. The caller holds the repository's lock, so
 // nobody claims it.
 func (w *Workspaces) unregister(ctx context.Context, r repo, s slot) error {
-	if err := removeWhole(r.path(s)); err != nil {
+	if err := removeWhole(s.path(r)); err != nil {
 		return err
 	}
-	if err := os.Remove(r.savedIndex(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(s.savedIndex(r)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	w.forget(r.metaFile(s))
-	return os.Remove(r.metaFile(s))
+	w.forget(s.metaFile(r))
+	return os.Remove(s.metaFile(r))
 }

@@ -29,7 +29,7 @@ import (
 
 // savedIndex returns Coppice's copy of the index of a workspace. An agent can change
 // the index in the workspace.
-func (r repo) savedIndex(s slot) string { return filepath.Join(r.dir, s.Name+".index") }
+func (s slot) savedIndex(r repo) string { return filepath.Join(r.dir, s.Name+".index") }
 
 // gitDir returns the git directory of a workspace, which must be a directory.
 func gitDir(path string) (string, error) {
@@ -51,7 +51,7 @@ func gitDir(path string) (string, error) {
 // are. The old git directory is removed: what must be kept is in Coppice's own
 // repository before.
 func (w *Workspaces) renew(ctx context.Context, r repo, s slot, commit string) error {
-	path := r.path(s)
+	path := s.path(r)
 	if st, err := os.Lstat(path); err == nil && !st.IsDir() {
 		if err := os.Remove(path); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 	if err := copyChanged(filepath.Join(r.git, "shallow"), filepath.Join(dir, "shallow")); err != nil {
 		return err
 	}
-	err = copyIndex(r.savedIndex(s), filepath.Join(dir, "index"))
+	err = copyIndex(s.savedIndex(r), filepath.Join(dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -141,11 +141,11 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 
 // saveIndex copies the index that Coppice's checkout has just written.
 func (w *Workspaces) saveIndex(r repo, s slot) error {
-	tmp := r.savedIndex(s) + ".new" // not an atomicfile: it keeps the time of the original
-	if err := copyIndex(filepath.Join(r.path(s), ".git", "index"), tmp); err != nil {
+	tmp := s.savedIndex(r) + ".new" // not an atomicfile: it keeps the time of the original
+	if err := copyIndex(filepath.Join(s.path(r), ".git", "index"), tmp); err != nil {
 		return err
 	}
-	return os.Rename(tmp, r.savedIndex(s))
+	return os.Rename(tmp, s.savedIndex(r))
 }
 
 // copyIndex copies an index with its time. Git compares it with the times of files to

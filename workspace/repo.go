@@ -37,9 +37,8 @@ func (r repo) tmp() string      { return filepath.Join(r.dir, "tmp") }
 // at is a git directory, and the directory in which git is run for it.
 type at struct{ git, dir string }
 
-func (r repo) own() at          { return at{r.git, r.git} }
-func (r repo) users() at        { return at{r.user, r.root} }
-func (r repo) inside(s slot) at { return at{filepath.Join(r.path(s), ".git"), r.path(s)} }
+func (r repo) own() at   { return at{r.git, r.git} }
+func (r repo) users() at { return at{r.user, r.root} }
 
 // Inspect finds the repository that dir is in and the commit of its base
 // branch; an empty base means the branch that is checked out. It changes nothing.
@@ -75,9 +74,7 @@ func (w *Workspaces) Inspect(ctx context.Context, dir, base string) (Repo, error
 
 // find returns the repository that dir is in. It changes nothing.
 func (w *Workspaces) find(ctx context.Context, dir string) (repo, error) {
-	w.mu.Lock()
-	r, known := w.repos[dir]
-	w.mu.Unlock()
+	r, known := w.known(dir)
 	if known {
 		if _, err := os.Stat(filepath.Join(r.user, "HEAD")); err == nil {
 			return r, nil
@@ -123,6 +120,22 @@ func (w *Workspaces) find(ctx context.Context, dir string) (repo, error) {
 	w.repos[dir] = r
 	w.mu.Unlock()
 	return r, nil
+}
+
+// known returns the repository that find returned for dir before.
+func (w *Workspaces) known(dir string) (repo, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r, known := w.repos[dir]
+	return r, known
+}
+
+// drop forgets the repository in dir, whose workspaces were in home.
+func (w *Workspaces) drop(dir, home string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.repos, dir)
+	delete(w.noted, home)
 }
 
 func notFound(dir string, err error) error {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ import (
 // and the archived files. The trash stays until it is purged.
 func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (coppice.PrepareResult, error) {
 	var none coppice.PrepareResult
-	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
 		return none, err
 	}
 	r, err := w.use(ctx, spec.Repo)
@@ -177,7 +178,7 @@ func writeEntry(root *os.Root, c gitfiles.Change, content []byte) error {
 
 // Purge removes trash permanently.
 func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
-	if err := first(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
+	if err := cmp.Or(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
 		return err
 	}
 	r, err := w.use(ctx, spec.Repo)

@@ -29,7 +29,7 @@ func (w *Workspaces) Save(ctx context.Context, path, message string, exclude []s
 	if err != nil {
 		return "", false, err
 	}
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return "", false, err
 	}
@@ -69,7 +69,7 @@ func (w *Workspaces) keepBranch(ctx context.Context, r repo, s slot, head string
 		return "", false, err
 	}
 	if refs[own] != head {
-		if err := w.publish(ctx, r, filepath.Join(r.path(s), ".git")); err != nil {
+		if err := w.publish(ctx, r, filepath.Join(s.path(r), ".git")); err != nil {
 			return "", false, err
 		}
 		missing, err := w.complete(ctx, r, head, s.Base)
@@ -99,14 +99,14 @@ func (w *Workspaces) showBase(ctx context.Context, r repo, s slot) error {
 	if err != nil || now[base] == "" {
 		return err
 	}
-	shown, err := w.refs(ctx, r.inside(s), base)
+	shown, err := w.refs(ctx, s.inside(r), base)
 	if err != nil || shown[base] == now[base] {
 		return err
 	}
-	if on, _, err := w.head(ctx, r.path(s)); err != nil || on == base {
+	if on, _, err := w.head(ctx, s.path(r)); err != nil || on == base {
 		return err
 	}
-	file := filepath.Join(r.path(s), ".git", filepath.FromSlash(base))
+	file := filepath.Join(s.path(r), ".git", filepath.FromSlash(base))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (w *Workspaces) showBase(ctx context.Context, r repo, s slot) error {
 
 // commitAll commits all changes in a workspace, and moves its branch to its HEAD.
 func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message string, exclude []string) (string, bool, error) {
-	path := r.path(s)
+	path := s.path(r)
 	dir := filepath.Join(path, ".git")
 	if err := w.unlockStale(ctx, path); err != nil {
 		return "", false, err
@@ -140,7 +140,7 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 	}
 	if err := savable(dir, status); err != nil {
 		own := "refs/heads/" + s.Branch
-		refs, rerr := w.refs(ctx, r.inside(s), own)
+		refs, rerr := w.refs(ctx, s.inside(r), own)
 		if rerr != nil {
 			return "", false, errors.Join(err, rerr)
 		}
@@ -217,7 +217,7 @@ func stageAll(path string, config []string) git.Call {
 // commitFiles commits what is staged without a git process, except paths that are
 // excluded. After an error git has to do it.
 func (w *Workspaces) commitFiles(ctx context.Context, r repo, s slot, message string, exclude []string) (head string, changed bool, err error) {
-	path, dir := r.path(s), r.inside(s).git
+	path, dir := s.path(r), s.inside(r).git
 	if inProgress(dir) {
 		return "", false, gitfiles.ErrUseGit
 	}
@@ -343,7 +343,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 		_, err = w.git.Run(ctx, path, "update-ref", "--no-deref", "HEAD", head)
 		return err
 	}
-	refs, err := w.refs(ctx, r.inside(s), own)
+	refs, err := w.refs(ctx, s.inside(r), own)
 	if err != nil {
 		return err
 	}
@@ -351,7 +351,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 	if tip == "" {
 		tip = s.Base
 	}
-	if ahead, err := w.isAncestorIn(ctx, r.inside(s), tip, head); err != nil {
+	if ahead, err := w.isAncestorIn(ctx, s.inside(r), tip, head); err != nil {
 		return err
 	} else if ahead {
 		if _, err := w.git.Run(ctx, path, "update-ref", own, head); err != nil {
@@ -360,7 +360,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 		_, err = w.git.Run(ctx, path, "symbolic-ref", "HEAD", own)
 		return err
 	}
-	if behind, err := w.isAncestorIn(ctx, r.inside(s), head, tip); err != nil {
+	if behind, err := w.isAncestorIn(ctx, s.inside(r), head, tip); err != nil {
 		return err
 	} else if behind {
 		_, err = w.git.Run(ctx, path, "checkout", "--quiet", s.Branch, "--")

@@ -48,15 +48,16 @@ type slot struct {
 	Claim   string   `json:"claim,omitempty"` // while making: the claim that found it clean; empty after another caller used it
 }
 
-const workPrefix, checkPrefix = "coppice-", "coppice-check-"
+const checkPrefix = workPrefix + "check-"
 
-func (r repo) path(s slot) string     { return filepath.Join(r.dir, s.Name) }
-func (r repo) metaFile(s slot) string { return filepath.Join(r.dir, s.Name+".json") }
-func (r repo) slotLock(s slot) string { return filepath.Join(r.dir, s.Name+".lock") }
+func (s slot) path(r repo) string     { return filepath.Join(r.dir, s.Name) }
+func (s slot) metaFile(r repo) string { return filepath.Join(r.dir, s.Name+".json") }
+func (s slot) slotLock(r repo) string { return filepath.Join(r.dir, s.Name+".lock") }
+func (s slot) inside(r repo) at       { return at{filepath.Join(s.path(r), ".git"), s.path(r)} }
 
 func (w *Workspaces) writeSlot(r repo, s slot) error {
-	w.forget(r.metaFile(s))
-	return atomicfile.WriteJSON(r.metaFile(s), s)
+	w.forget(s.metaFile(r))
+	return atomicfile.WriteJSON(s.metaFile(r), s)
 }
 
 // knownSlot is a slot as it was read, and the file that it was read from.
@@ -72,27 +73,27 @@ func (w *Workspaces) knownSlot(file string) (slot, error) {
 	if err != nil {
 		return slot{}, err
 	}
-	w.mu.Lock()
+	w.readMu.Lock()
 	k, ok := w.read[file]
-	w.mu.Unlock()
+	w.readMu.Unlock()
 	if ok && os.SameFile(k.file, now) && k.file.ModTime().Equal(now.ModTime()) && k.file.Size() == now.Size() {
 		k.slot.Ports, k.slot.Given = slices.Clone(k.slot.Ports), slices.Clone(k.slot.Given)
 		return k.slot, nil
 	}
 	s, err := readSlot(file)
 	if after, e := os.Lstat(file); err == nil && e == nil && os.SameFile(now, after) {
-		w.mu.Lock()
+		w.readMu.Lock()
 		w.read[file] = knownSlot{s, now}
-		w.mu.Unlock()
+		w.readMu.Unlock()
 	}
 	return s, err
 }
 
 // forget removes a slot from the cache before its file changes.
 func (w *Workspaces) forget(file string) {
-	w.mu.Lock()
+	w.readMu.Lock()
 	delete(w.read, file)
-	w.mu.Unlock()
+	w.readMu.Unlock()
 }
 
 // slots lists the repository's slots, in order of their names.
@@ -150,6 +151,27 @@ func (w *Workspaces) owned(r repo, key string) (slot, bool, error) {
 		}
 	}
 	return slot{}, false, nil
+}
+
+// branchAt returns the branch of the task whose workspace is at a path, or "".
+func branchAt(path string) string {
+	s, err := readSlot(path + ".json")
+	if err != nil || s.State != slotReady || strings.HasPrefix(s.Name, checkPrefix) {
+		return ""
+	}
+	return s.Branch
+}
+
+// taskBranches lists the branches in the workspaces, where an agent may have
+// commits that are not saved yet.
+func (w *Workspaces) taskBranches(r repo) (list []taskBranch, err error) {
+	slots, err := w.slots(r)
+	for _, s := range slots {
+		if s.State == slotReady && s.Branch != "" {
+			list = append(list, taskBranch{s.Branch, s.path(r), []string{"refs/heads/" + s.Branch, "^" + s.Base}})
+		}
+	}
+	return list, err
 }
 
 // byPath returns the repository and slot of a workspace's path.

@@ -64,7 +64,7 @@ func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	if lock := filepath.Join(r.user, filepath.FromSlash(keepRef)+".lock"); gitfiles.IsAbandoned(lock) {
 		_ = os.Remove(lock)
 	}
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return
 	}
@@ -95,7 +95,7 @@ func (w *Workspaces) sweepOwn(ctx context.Context, r repo) {
 }
 
 func (w *Workspaces) sweepSlot(ctx context.Context, r repo, s slot, old time.Time) error {
-	free, err := w.locks.Try(r.slotLock(s))
+	free, err := w.locks.Try(s.slotLock(r))
 	if errors.Is(err, filelock.ErrHeld) {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (w *Workspaces) sweepSlot(ctx context.Context, r repo, s slot, old time.Tim
 	if s.State != slotReady || strings.HasPrefix(s.Name, checkPrefix) {
 		old = w.now().Add(time.Hour)
 	}
-	for _, l := range locksIn(filepath.Join(r.path(s), ".git")) {
+	for _, l := range locksIn(filepath.Join(s.path(r), ".git")) {
 		if st, err := os.Lstat(l); err == nil && st.ModTime().Before(old) {
 			w.log.InfoContext(ctx, "removing a lock that a killed git left", "path", l)
 			_ = os.Remove(l)

@@ -27,3 +27,6 @@ func (t *trees) get(commit string) (tree string, ok bool) {
 	tree, ok = t.of[commit]
 	return tree, ok
 }
+
+// mergedTree returns the tree of a commit, if Merge created the commit.
+func (w *Workspaces) mergedTree(commit string) (tree string, ok bool) { return w.trees.get(commit) }

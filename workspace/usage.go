@@ -52,10 +52,7 @@ func (w *Workspaces) Home(ctx context.Context, dir string) string {
 	if r, err := w.find(ctx, dir); err == nil {
 		return r.dir
 	}
-	w.mu.Lock()
-	r, known := w.repos[dir]
-	w.mu.Unlock()
-	if known {
+	if r, known := w.known(dir); known {
 		return r.dir
 	}
 	sum := sha256.Sum256([]byte(filepath.Join(dir, ".git")))

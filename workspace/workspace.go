@@ -73,7 +73,10 @@ type Workspaces struct {
 	trees      *trees
 	locks      filelock.Locks
 	step       func(name string) error // tests let it fail to simulate a crash
-	purged     atomic.Int64            // how much trash was purged since the start
+	branchAt   func(path string) string
+	branchesOf func(repo) ([]taskBranch, error)
+	readMu     sync.Mutex
+	purged     atomic.Int64 // how much trash was purged since the start
 
 	mu    sync.Mutex
 	repos map[string]repo      // by the path that a caller gave
@@ -89,8 +92,9 @@ func New(c Config) (*Workspaces, error) {
 	w := &Workspaces{
 		git: c.Git, now: c.Now, log: c.Logger, ports: ports.Ledger{Range: c.Ports}, idle: c.Idle, env: c.Env,
 		repos: map[string]repo{}, noted: map[string]repo{}, read: map[string]knownSlot{}, trees: &trees{of: map[string]string{}},
-		step: func(string) error { return nil },
+		step: func(string) error { return nil }, branchAt: branchAt,
 	}
+	w.branchesOf = w.taskBranches
 	if w.now == nil {
 		w.now = time.Now
 	}
