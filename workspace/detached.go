@@ -13,6 +13,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // A session that only reads gets a detached workspace from the same pool: it is at
@@ -46,19 +47,19 @@ func (w *Workspaces) prepareDetached(ctx context.Context, spec coppice.PrepareSp
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
 	if spec.From == "" {
-		if spec.From, err = w.branch(ctx, r, spec.Base); err == nil {
-			err = w.keep(ctx, r, spec.From)
+		if spec.From, err = w.Branch(ctx, r, spec.Base); err == nil {
+			err = w.Keep(ctx, r, spec.From)
 		}
 		if err != nil {
-			return coppice.PrepareResult{}, classify(err)
+			return coppice.PrepareResult{}, repo.Classify(err)
 		}
 		want.Base = spec.From
-	} else if _, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
+	} else if _, err := w.Git.Run(ctx, r.Git, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
 		if ctx.Err() != nil {
 			return coppice.PrepareResult{}, err
 		}
@@ -68,7 +69,7 @@ func (w *Workspaces) prepareDetached(ctx context.Context, spec coppice.PrepareSp
 		spec.Policy.Ports = max(spec.Policy.Ports, 1)
 	}
 	res, err := w.build(ctx, r, want, building{start: spec.From, policy: spec.Policy})
-	return res, classify(err)
+	return res, repo.Classify(err)
 }
 
 // isDetached reports whether the slot is a detached workspace.
@@ -81,7 +82,7 @@ func (s slot) task() string {
 }
 
 // populateDetached checks the slot's commit out.
-func (w *Workspaces) populateDetached(ctx context.Context, r repo, s slot) error {
+func (w *Workspaces) populateDetached(ctx context.Context, r repo.Repo, s slot) error {
 	tree := s.path(r)
 	if err := writable(tree); err != nil {
 		return err
@@ -89,7 +90,7 @@ func (w *Workspaces) populateDetached(ctx context.Context, r repo, s slot) error
 	if err := w.vacate(ctx, r, s, s.Base); err != nil {
 		return fmt.Errorf("checking out %s: %w", s.Base, err)
 	}
-	if err := w.step("checked out"); err != nil {
+	if err := w.Step("checked out"); err != nil {
 		return err
 	}
 	return w.submodules(ctx, r, tree)
@@ -98,7 +99,7 @@ func (w *Workspaces) populateDetached(ctx context.Context, r repo, s slot) error
 // settleDetached verifies the commit of the workspace, stores what the setup
 // commands changed, and makes the files read-only, except for root, who ignores
 // modes. Directories stay writable if an app is served, because it writes there.
-func (w *Workspaces) settleDetached(ctx context.Context, r repo, s *slot, p coppice.WorkspacePolicy) (head string, err error) {
+func (w *Workspaces) settleDetached(ctx context.Context, r repo.Repo, s *slot, p coppice.WorkspacePolicy) (head string, err error) {
 	path := s.path(r)
 	if head, err = w.headOf(ctx, path); err != nil {
 		return "", err
@@ -118,32 +119,32 @@ func (w *Workspaces) settleDetached(ctx context.Context, r repo, s *slot, p copp
 
 // seen returns a tree of the tracked files as they are now, or the commit itself if
 // none changed.
-func (w *Workspaces) seen(ctx context.Context, r repo, path, commit string) (string, error) {
+func (w *Workspaces) seen(ctx context.Context, r repo.Repo, path, commit string) (string, error) {
 	changed, err := w.changedSince(ctx, path, commit)
 	if err != nil || len(changed) == 0 {
 		return commit, err
 	}
-	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+	if err := os.MkdirAll(r.Tmp(), 0o700); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(r.tmp(), "seen-")
+	dir, err := os.MkdirTemp(r.Tmp(), "seen-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
 	env := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
 	for _, args := range [][]string{{"read-tree", commit}, {"add", "--update", "--", "."}} {
-		if _, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: args}); err != nil {
+		if _, err := w.Git.Do(ctx, git.Call{Dir: path, Env: env, Args: args}); err != nil {
 			return "", err
 		}
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}})
+	out, err := w.Git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}})
 	return strings.TrimSpace(out), err
 }
 
 // changedSince lists the tracked files that differ from a commit or tree.
 func (w *Workspaces) changedSince(ctx context.Context, path, tree string) ([]string, error) {
-	out, err := w.git.Run(ctx, path, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=untracked", tree, "--")
+	out, err := w.Git.Run(ctx, path, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=untracked", tree, "--")
 	if err != nil {
 		return nil, fmt.Errorf("reading what changed: %w", err)
 	}
@@ -168,7 +169,7 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 	if !s.isDetached() {
 		return "", nil, coppice.Errorf(coppice.EInvalid, "%s is a workspace that is allowed to change", coppice.Quote(path))
 	}
-	unlock, err := w.locks.Wait(ctx, s.slotLock(r))
+	unlock, err := w.Locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return "", nil, err
 	}
@@ -176,17 +177,17 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 	if what, err := w.damage(ctx, r, s); err != nil || what != "" {
 		return s.Base, []string{".git"}, err
 	}
-	if err := w.unlockStale(ctx, path); err != nil {
+	if err := w.UnlockStale(ctx, path); err != nil {
 		return "", nil, err
 	}
 	files, err = w.changedSince(ctx, path, s.Seen)
-	return s.Base, files, classify(err)
+	return s.Base, files, repo.Classify(err)
 }
 
 // removeDetached cleans a detached workspace and keeps it for the next task. It
 // leaves no trash. It is not an error if there is no such workspace.
 func (w *Workspaces) removeDetached(ctx context.Context, spec coppice.RemoveSpec) error {
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (w *Workspaces) removeDetached(ctx context.Context, spec coppice.RemoveSpec
 	if err != nil || !ok {
 		return err
 	}
-	unlock, err := w.locks.Wait(ctx, s.slotLock(r))
+	unlock, err := w.Locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return err
 	}
@@ -206,13 +207,13 @@ func (w *Workspaces) removeDetached(ctx context.Context, spec coppice.RemoveSpec
 	if err != nil {
 		return err
 	}
-	return classify(w.dropDetached(ctx, r, s))
+	return repo.Classify(w.dropDetached(ctx, r, s))
 }
 
 // dropDetached removes a detached workspace. The caller holds the slot's lock.
-func (w *Workspaces) dropDetached(ctx context.Context, r repo, s slot) error {
+func (w *Workspaces) dropDetached(ctx context.Context, r repo.Repo, s slot) error {
 	s.State, s.Head = slotRemoving, s.Base
-	if err := errors.Join(w.writeSlot(r, s), w.step("removing")); err != nil {
+	if err := errors.Join(w.writeSlot(r, s), w.Step("removing")); err != nil {
 		return err
 	}
 	_, err := w.finishRemove(ctx, r, s)
@@ -226,7 +227,7 @@ func (w *Workspaces) readOnly(ctx context.Context, tree string, dirs bool) error
 		return err
 	}
 	if len(tracked) > maxReadOnly {
-		w.log.InfoContext(ctx, "too many files to make them read-only", "path", tree, "files", len(tracked))
+		w.Log.InfoContext(ctx, "too many files to make them read-only", "path", tree, "files", len(tracked))
 		return nil
 	}
 	root, err := os.OpenRoot(tree)
