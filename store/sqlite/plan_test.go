@@ -85,6 +85,8 @@ func TestPlans(t *testing.T) {
 		"Tasks.Keys":           func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },
 		"Sessions.OfEach":      func(t store.Tx) error { _, err := t.Sessions.OfEach(some); return err },
 		"Outputs.LastOfEach":   func(t store.Tx) error { _, err := t.Outputs.LastOfEach(some, 3, coppice.OutputEvent); return err },
+		"Previews.Last":        func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
+		"Previews.Live":        func(t store.Tx) error { _, err := t.Previews.Live(); return err },
 		"Landings.LastOfEach":  func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
 		"Questions.OpenOfEach": func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
 		"Messages.OfEach":      func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
