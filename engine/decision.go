@@ -139,6 +139,9 @@ func landingOwner(v view, l *coppice.Landing) coppice.SubjectKind {
 // that it concerns.
 func (t *turn) apply(v view, d *Decision) error {
 	t.decisions++
+	if d.Preview != nil {
+		t.previewsRead = false
+	}
 	c := v.base()
 	for _, r := range d.rows(v, t.now) {
 		if r.Owner() != c.Of.Kind {
