@@ -67,6 +67,7 @@ type Reader struct {
 	Timers     TimerReader
 	Features   FeatureReader
 	History    HistoryReader
+	Snoozes    SnoozeReader
 }
 
 // Tx reads and writes facts.
@@ -91,6 +92,7 @@ type Tx struct {
 	Timers     Timers
 	Features   Features
 	History    History
+	Snoozes    Snoozes
 }
 
 // Reader returns the groups for reading, which see what the transaction wrote.
@@ -99,6 +101,6 @@ func (t Tx) Reader() Reader {
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
-		Features: t.Features, History: t.History,
+		Features: t.Features, History: t.History, Snoozes: t.Snoozes,
 	}
 }

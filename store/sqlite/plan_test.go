@@ -123,6 +123,38 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestInboxPlans checks that the inbox reads an index that has only the tasks
+// that it lists, however many others there are.
+func TestInboxPlans(t *testing.T) {
+	t.Parallel()
+	s, err := Open(t.Context(), Config{Path: Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, project := range []int64{0, 1} {
+		failed := "tasks_unarchived"
+		if project != 0 {
+			failed = "tasks_ended" // with the project, the outcome, and whether it is archived
+		}
+		for index, f := range map[string]func(store.Tx) error{
+			"tasks_for_person": func(t store.Tx) error { _, err := t.Tasks.Pending(project, true, 5); return err },
+			failed: func(t store.Tx) error {
+				_, err := t.Tasks.List(store.TaskFilter{
+					ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeFailed}, Archived: store.ArchivedNot, Most: 5,
+				})
+				return err
+			},
+		} {
+			for _, query := range recorded(t, s, f) {
+				if steps := strings.Join(plan(t, s, query), "\n"); !strings.Contains(steps, "INDEX "+index) {
+					t.Errorf("project %d: not by %s:\n%s\n%s", project, index, steps, query)
+				}
+			}
+		}
+	}
+}
+
 func plan(t *testing.T, s *Store, query string) []string {
 	t.Helper()
 	args := make([]any, 0, 8)

@@ -290,6 +290,7 @@ type (
 	timers     struct{ *tx }
 	features   struct{ *tx }
 	history    struct{ *tx }
+	snoozes    struct{ *tx }
 )
 
 func (t *tx) groups() store.Tx {
@@ -297,7 +298,7 @@ func (t *tx) groups() store.Tx {
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
-		Features: features{t}, History: history{t},
+		Features: features{t}, History: history{t}, Snoozes: snoozes{t},
 	}
 }
 

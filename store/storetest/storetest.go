@@ -60,6 +60,7 @@ func Run(t *testing.T, open Open) {
 		{"KeepWhatIsNeeded", testKeepWhatIsNeeded},
 		{"EndedCounts", testEndedCounts},
 		{"Features", testFeatures},
+		{"Snoozes", testSnoozes},
 		{"Timers", testTimers},
 		{"Events", testEvents},
 		{"TrimEvents", testTrimEvents},

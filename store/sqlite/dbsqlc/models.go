@@ -13,6 +13,7 @@ type AgentLimit struct {
 	Until sql.NullInt64
 	Class string
 	Text  string
+	Since sql.NullInt64
 }
 
 type Ask struct {
@@ -188,6 +189,18 @@ type Session struct {
 	Packed       bool
 	Answer       sql.NullString
 	Memory       int64
+}
+
+type Snooze struct {
+	Entry     string
+	Mark      string
+	ProjectID int64
+	Until     sql.NullInt64
+	Event     string
+	TaskID    int64
+	AfterSeq  int64
+	Actor     string
+	At        sql.NullInt64
 }
 
 type Spend struct {
