@@ -183,6 +183,7 @@ type Status struct {
 	Counts   map[coppice.Status]int `json:"counts"`
 	Warnings []string               `json:"warnings,omitempty" doc:"Problems of the server itself"`
 	Projects []ProjectStatus        `json:"projects"`
+	Inbox    int                    `json:"inbox" doc:"How many entries the inbox has, without those that are snoozed; see /inbox"`
 	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts are limited"`
 	NeedsYou []Task                 `json:"needs_you"`
 	Active   []Task                 `json:"active" doc:"Working, verifying, fixing, checking and landing"`

@@ -52,6 +52,7 @@ func (s *Server) routes() {
 	s.actionRoutes(a)
 	s.verbRoutes(a)
 	s.talkRoutes(a)
+	s.inboxRoutes(a)
 	s.sessionRoutes(a)
 	s.terminalRoutes(a)
 	s.eventRoutes(a)

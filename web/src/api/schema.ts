@@ -58,6 +58,7 @@ export interface AgentChoice {
 export interface AgentLimit {
   "agent": string;
   "class": string;
+  "since"?: string;
   "text"?: string;
   "until"?: string;
 }
@@ -319,6 +320,68 @@ export interface Hit {
   "title": string;
 }
 
+export interface Inbox {
+  "entries": (InboxEntry)[] | null;
+  /** There are more: at most 200 tasks of a kind are listed */
+  "more"?: boolean;
+  /** How many entries are hidden until a time or an event */
+  "snoozed": number;
+}
+
+export interface InboxAction {
+  /** The request, without the text */
+  "body"?: unknown;
+  /** The command that does the same */
+  "command": string;
+  "danger"?: boolean;
+  /** The text of its button */
+  "label": string;
+  "method": "POST" | "PATCH";
+  /** The text is required */
+  "needs"?: boolean;
+  /** Asks for the text */
+  "prompt"?: string;
+  /** Below /api/v1, such as /tasks/app-12/answer */
+  "route": string;
+  /** The field of the request for a text of the person; absent if it has none */
+  "text"?: string;
+  /** The verb, if it is one */
+  "verb"?: string;
+}
+
+export interface InboxEntry {
+  /** What can be done, the most likely first */
+  "actions": (InboxAction)[] | null;
+  /** It was snoozed, and the snooze has ended */
+  "back"?: boolean;
+  /** The change that waits for confirmation */
+  "diff"?: string;
+  /** What a person can do about it */
+  "fix"?: string;
+  /** Stable while the cause stays, such as question/app-12/3 */
+  "id": string;
+  "kind": "question" | "permission" | "waiting" | "stalled" | "limit" | "budget" | "queue" | "change" | "review" | "failed";
+  /** The answers to choose from */
+  "options"?: (string)[] | null;
+  /** The prefix of its project; absent for an account */
+  "project"?: string;
+  "since"?: string;
+  "snoozed_by"?: string;
+  /** Hidden until this event of the task in snoozed_task */
+  "snoozed_for"?: string;
+  "snoozed_task"?: string;
+  /** Hidden until then */
+  "snoozed_until"?: string;
+  /** The key of its task; absent if it is about a project or an account */
+  "task"?: string;
+  /** Keys of further tasks that need the same of a person */
+  "tasks"?: (string)[] | null;
+  /** The whole question or reason, at most 16 KiB */
+  "text": string;
+  /** The title of the task, or the name of what it is about */
+  "title": string;
+}
+
 export interface LandPolicy {
   "how": string;
   "push": boolean;
@@ -362,6 +425,7 @@ export interface Left {
 export interface Limit {
   "agent": string;
   "class": string;
+  "since"?: string;
   /** Keys of the tasks that wait for it */
   "tasks": (string)[] | null;
   "text"?: string;
@@ -420,6 +484,16 @@ export interface Need {
   "since": string;
   "text": string;
   "to"?: string;
+}
+
+export interface NewSnooze {
+  /** Until this happens to the task: any event, it ended, landed or failed, it asked something, or it got a message */
+  "event"?: "any" | "ended" | "landed" | "failed" | "asked" | "message";
+  /** For how long, such as 2h */
+  "for"?: string;
+  /** Whose event; the default is the entry's own task */
+  "task"?: string;
+  "until"?: string;
 }
 
 export interface NewTask {
@@ -789,6 +863,8 @@ export interface Status {
   "active": (Task)[] | null;
   "at": string;
   "counts": Record<string, number>;
+  /** How many entries the inbox has, without those that are snoozed; see /inbox */
+  "inbox": number;
   /** Agents, and agent:model, whose accounts are limited */
   "limited": (AgentLimit)[] | null;
   "needs_you": (Task)[] | null;
