@@ -68,6 +68,8 @@ type Reader struct {
 	Features   FeatureReader
 	History    HistoryReader
 	Snoozes    SnoozeReader
+	Groups     GroupReader
+	Seen       SeenReader
 }
 
 // Tx reads and writes facts.
@@ -93,6 +95,8 @@ type Tx struct {
 	Features   Features
 	History    History
 	Snoozes    Snoozes
+	Groups     Groups
+	Seen       Seen
 }
 
 // Reader returns the groups for reading, which see what the transaction wrote.
@@ -101,6 +105,6 @@ func (t Tx) Reader() Reader {
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
-		Features: t.Features, History: t.History, Snoozes: t.Snoozes,
+		Features: t.Features, History: t.History, Snoozes: t.Snoozes, Groups: t.Groups, Seen: t.Seen,
 	}
 }

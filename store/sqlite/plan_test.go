@@ -16,7 +16,7 @@ func recorded(t *testing.T, s *Store, f func(store.Tx) error) []string {
 	t.Helper()
 	c := s.writer
 	c.forget()
-	if err := f((&tx{conn: c}).groups()); err != nil {
+	if err := f((&tx{conn: c}).parts()); err != nil {
 		t.Fatal(err)
 	}
 	var queries []string
@@ -80,6 +80,16 @@ func TestPlans(t *testing.T) {
 		"Tasks.Waits":          func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
 		"Tasks.Pending":        func(t store.Tx) error { _, err := t.Tasks.Pending(1, true, 5); return err },
 		"Tasks.Pending of all": func(t store.Tx) error { _, err := t.Tasks.Pending(0, false, 5); return err },
+		"Groups.Some":          func(t store.Tx) error { _, err := t.Groups.Some(some); return err },
+		"Groups.Spent":         func(t store.Tx) error { _, err := t.Groups.Spent(some); return err },
+		"Groups.List":          func(t store.Tx) error { _, err := t.Groups.List(0, 7, 5); return err },
+		"Seen.Unread":          func(t store.Tx) error { _, err := t.Seen.Unread(coppice.Actor{}, some); return err },
+		"Tasks.List of a group": func(t store.Tx) error {
+			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Group: 3, Most: 5})
+			return err
+		},
+		"Tasks.List of a label": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Label: "a", Most: 5}); return err },
+		"Tasks.List of flagged": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Flagged: true, Most: 5}); return err },
 		"Projects.Some":        func(t store.Tx) error { _, err := t.Projects.Some(some); return err },
 		"Tasks.Some":           func(t store.Tx) error { _, err := t.Tasks.Some(some); return err },
 		"Tasks.Keys":           func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },

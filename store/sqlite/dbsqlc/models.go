@@ -259,6 +259,18 @@ type Task struct {
 	Emptied     bool
 	Details     sql.NullString
 	InFlight    bool
+	GroupID     sql.NullInt64
+	Flagged     sql.NullBool
+}
+
+type TaskGroup struct {
+	ID        int64
+	ProjectID int64
+	Name      string
+	Title     string
+	Kind      string
+	CreatedBy string
+	CreatedAt sql.NullInt64
 }
 
 type Timer struct {
