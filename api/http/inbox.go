@@ -13,10 +13,13 @@ import (
 	"coppice/store"
 )
 
-// Inbox hides entries of the inbox, and shows them again.
+// Inbox hides entries of the inbox, and shows them again. It keeps what people have
+// seen.
 type Inbox interface {
 	Snooze(ctx context.Context, id string, n coppice.NewSnooze) (coppice.InboxEntry, error)
 	Wake(ctx context.Context, id string) (coppice.InboxEntry, error)
+	// Seen says that the person has seen a task up to an event; 0 means the newest.
+	Seen(ctx context.Context, key string, seq int64) (coppice.Task, error)
 }
 
 type inboxIn struct {

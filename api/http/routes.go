@@ -53,6 +53,7 @@ func (s *Server) routes() {
 	s.verbRoutes(a)
 	s.talkRoutes(a)
 	s.inboxRoutes(a)
+	s.groupRoutes(a)
 	s.sessionRoutes(a)
 	s.terminalRoutes(a)
 	s.eventRoutes(a)

@@ -289,6 +289,31 @@ export interface FailurePattern {
   "match": string;
 }
 
+export interface Group {
+  /** The same by status */
+  "counts": Record<string, number>;
+  "created_at": string;
+  "created_by"?: string;
+  "id": number;
+  /** How it was made: by a request for several tasks, by a file, by a flow, or by hand */
+  "kind": "batch" | "import" | "flow" | "hand";
+  /** Unique in the project */
+  "name": string;
+  /** The prefix of its project */
+  "project": string;
+  /** How many tasks it has, with archived ones */
+  "tasks": number;
+  "title"?: string;
+  /** What its tasks have used */
+  "usage": Usage;
+}
+
+export interface GroupPage {
+  "groups": (Group)[] | null;
+  /** Pass as before to get the next page; absent on the last one */
+  "next"?: number;
+}
+
 export interface HealthPolicy {
   "check": string;
   "long": string;
@@ -512,6 +537,10 @@ export interface NewTask {
   "checks"?: (string)[] | null;
   /** Its id in the project's features file */
   "feature"?: string;
+  /** The name of its group, which is created if it does not exist; several tasks of a request without one get a new group */
+  "group"?: string;
+  /** Lower-case words, at most 10 */
+  "labels"?: (string)[] | null;
   "model"?: string;
   "not_before"?: string;
   /** From -10 to 10; higher goes first */
@@ -791,6 +820,11 @@ export interface SearchPage {
   "more": boolean;
 }
 
+export interface SeenInBody {
+  /** The newest event that the person has seen; the default is the newest of all */
+  "seq"?: number;
+}
+
 export interface SendInBody {
   /** Deliver it after the running session's turn, not during it */
   "next"?: boolean;
@@ -907,10 +941,16 @@ export interface Task {
   "feature"?: string;
   /** What a person can do about it */
   "fix"?: string;
+  /** A person flagged it */
+  "flagged"?: boolean;
   /** The task it was forked from */
   "fork_of"?: string;
+  /** The name of its group */
+  "group"?: string;
+  "group_id"?: number;
   "id": number;
   "key": string;
+  "labels"?: (string)[] | null;
   /** The commit on the base */
   "landed"?: string;
   /** How hard it looks, if its model is auto: simple, medium or complex */
@@ -948,6 +988,8 @@ export interface Task {
   "taken"?: boolean;
   "title": string;
   "track": string;
+  /** It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
+  "unread"?: boolean;
   /** The sum over its sessions */
   "usage": Usage;
   /** Absent if the result is a change; answer if the result is an answer and nothing lands */
@@ -961,6 +1003,11 @@ export interface TaskChange {
   "body"?: string;
   "budget"?: string;
   "category"?: string;
+  "flagged"?: boolean;
+  /** The name of its group, which is created if it does not exist; empty for none */
+  "group"?: string;
+  /** Replaces the labels */
+  "labels"?: (string)[];
   "model"?: string;
   "not_before"?: string;
   "priority"?: number;
@@ -997,12 +1044,18 @@ export interface TaskDetail {
   "feature"?: string;
   /** What a person can do about it */
   "fix"?: string;
+  /** A person flagged it */
+  "flagged"?: boolean;
   /** The task it was forked from */
   "fork_of"?: string;
+  /** The name of its group */
+  "group"?: string;
+  "group_id"?: number;
   /** Its sessions, oldest first, without their prompts; verifiers with their verdicts */
   "history": (Session)[] | null;
   "id": number;
   "key": string;
+  "labels"?: (string)[] | null;
   /** The commit on the base */
   "landed"?: string;
   "landings": (Landing)[] | null;
@@ -1045,6 +1098,8 @@ export interface TaskDetail {
   "taken"?: boolean;
   "title": string;
   "track": string;
+  /** It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
+  "unread"?: boolean;
   /** The sum over its sessions */
   "usage": Usage;
   /** Absent if the result is a change; answer if the result is an answer and nothing lands */
