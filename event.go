@@ -75,6 +75,9 @@ const (
 
 	EventAgentLimited EventKind = "agent.limited"
 	EventAgentCleared EventKind = "agent.cleared"
+
+	EventInboxSnoozed EventKind = "inbox.snoozed" // a person hides an entry of the inbox for a while
+	EventInboxWoken   EventKind = "inbox.woken"   // a person shows it again
 )
 
 // Event is one line of the append-only log. The store assigns Seq: it grows by

@@ -54,6 +54,8 @@ func (s *Server) routes() {
 	s.previewRoutes(a)
 	s.verbRoutes(a)
 	s.talkRoutes(a)
+	s.inboxRoutes(a)
+	s.groupRoutes(a)
 	s.sessionRoutes(a)
 	s.terminalRoutes(a)
 	s.eventRoutes(a)

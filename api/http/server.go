@@ -88,7 +88,7 @@ type Needs interface {
 	RestoreBase(ctx context.Context, p coppice.Project) error
 }
 
-// Config configures a Server. Store, Projects, Tasks, Talk, Status, Diff,
+// Config configures a Server. Store, Projects, Tasks, Talk, Inbox, Status, Diff,
 // Backup and Token are required. The zero value of everything else is a good
 // default.
 type Config struct {
@@ -100,6 +100,7 @@ type Config struct {
 	Projects Projects // *engine.Intake implements these three
 	Tasks    Tasks
 	Talk     Talk
+	Inbox    Inbox
 	Status   Statuser
 	Diff     func(ctx context.Context, t coppice.Task, since string) (string, error)
 	Backup   func(ctx context.Context) (path string, err error)
@@ -211,7 +212,7 @@ func New(cfg Config) (*Server, error) {
 	if len(cfg.Token) < minToken {
 		return nil, coppice.Errorf(coppice.EInvalid, "the server's token has %d characters, at least %d are needed", len(cfg.Token), minToken)
 	}
-	if cfg.Store == nil || cfg.Projects == nil || cfg.Tasks == nil || cfg.Talk == nil || cfg.Status == nil || cfg.Diff == nil || cfg.Backup == nil {
+	if cfg.Store == nil || cfg.Projects == nil || cfg.Tasks == nil || cfg.Talk == nil || cfg.Inbox == nil || cfg.Status == nil || cfg.Diff == nil || cfg.Backup == nil {
 		return nil, errors.New("http: a required part of the config is missing")
 	}
 	cfg.defaults()

@@ -77,7 +77,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 		return false, err
 	}
 	t.known = known{}
-	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project)); err != nil {
+	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project), t.q.ForgetSnoozes(t.ctx, project), t.q.ForgetGroups(t.ctx, project)); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)

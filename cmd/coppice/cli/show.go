@@ -108,6 +108,8 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
 		{"forked from", t.ForkOf},
+		{"group", t.Group},
+		{"labels", strings.Join(t.Labels, ", ")},
 	}
 	if t.Priority == 0 {
 		pairs[2][1] = ""

@@ -133,6 +133,16 @@ func (e *Env) printStatus(st api.Status) {
 		}
 	}
 	e.printf("%s\n", e.totals(st.Counts))
+	if st.Inbox > 0 {
+		e.printf("%s\n", e.paint(dim, entries(st.Inbox)+" in the inbox; see: coppice inbox"))
+	}
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }
 
 func (e *Env) heading(title string, n int) {

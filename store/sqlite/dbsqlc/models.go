@@ -13,6 +13,7 @@ type AgentLimit struct {
 	Until sql.NullInt64
 	Class string
 	Text  string
+	Since sql.NullInt64
 }
 
 type Ask struct {
@@ -209,6 +210,18 @@ type Session struct {
 	Memory       int64
 }
 
+type Snooze struct {
+	Entry     string
+	Mark      string
+	ProjectID int64
+	Until     sql.NullInt64
+	Event     string
+	TaskID    int64
+	AfterSeq  int64
+	Actor     string
+	At        sql.NullInt64
+}
+
 type Spend struct {
 	Day        string
 	Scope      string
@@ -265,6 +278,18 @@ type Task struct {
 	Emptied     bool
 	Details     sql.NullString
 	InFlight    bool
+	GroupID     sql.NullInt64
+	Flagged     sql.NullBool
+}
+
+type TaskGroup struct {
+	ID        int64
+	ProjectID int64
+	Name      string
+	Title     string
+	Kind      string
+	CreatedBy string
+	CreatedAt sql.NullInt64
 }
 
 type Timer struct {
