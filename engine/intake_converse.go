@@ -34,12 +34,20 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` to continue it", t.Key)
 		}
 		if t.Stage.Lands() {
-			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; no session would get the message", t.Key).
-				WithFix("wait for the result, or use `coppice requeue %s` with a note", t.Key)
+			return isLanding(*t)
 		}
 		return i.put(tx, t, &m, kind, text)
 	})
 	return m, err
+}
+
+// isLanding says why a task takes no message at this moment.
+func isLanding(t coppice.Task) error {
+	fix := "wait for the result, or use `coppice requeue %s` with a note"
+	if t.Stage.Awaits() {
+		fix = "use `coppice continue %s` with the message"
+	}
+	return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; no session would get the message", t.Key).WithFix(fix, t.Key)
 }
 
 func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, text string) error {

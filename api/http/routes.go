@@ -56,6 +56,7 @@ func (s *Server) routes() {
 	s.talkRoutes(a)
 	s.inboxRoutes(a)
 	s.groupRoutes(a)
+	s.reviewRoutes(a)
 	s.sessionRoutes(a)
 	s.terminalRoutes(a)
 	s.eventRoutes(a)

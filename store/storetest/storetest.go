@@ -52,6 +52,7 @@ func Run(t *testing.T, open Open) {
 		{"TrimWork", testTrimWork},
 		{"ChecksTakeTurns", testChecksTakeTurns},
 		{"Talk", testTalk},
+		{"Review", testReview},
 		{"AgentLimits", testAgentLimits},
 		{"Trash", testTrash},
 		{"Forget", testForget},

@@ -143,6 +143,31 @@ export interface CommandRun {
   "timed_out"?: boolean;
 }
 
+export interface Comment {
+  "blob": string;
+  "by": string;
+  "code": string;
+  "created_at": string;
+  "first": number;
+  "id": number;
+  "last": number;
+  "message_id"?: number;
+  "path": string;
+  "resolved_at"?: string;
+  "sent_at"?: string;
+  "side": string;
+  "state": string;
+  "task_id": number;
+  "text": string;
+}
+
+export interface CommentChange {
+  /** Whether you are satisfied; only for a comment that was sent */
+  "resolved"?: boolean;
+  /** Makes it a draft again */
+  "text"?: string;
+}
+
 export interface ConfigChange {
   /** As in limits.sessions or limits.per_agent.NAME */
   "key": string;
@@ -199,6 +224,18 @@ export interface Confirmation {
 export interface CreateTasksInBody {
   /** All are created, or none */
   "tasks": (NewTask)[];
+}
+
+export interface DiffLine {
+  "kind": "same" | "added" | "removed";
+  /** Its number after the change */
+  "new"?: number;
+  /** It is the last line of its file and has no line break */
+  "no_end"?: boolean;
+  /** Its number before the change */
+  "old"?: number;
+  /** Its text in coloured parts, each a class and a text; the class is a short name of Pygments, or empty */
+  "tokens": ((string)[] | null)[] | null;
 }
 
 export interface Disk {
@@ -383,6 +420,16 @@ export interface Hit {
   "title": string;
 }
 
+export interface Hunk {
+  "lines": (DiffLine)[] | null;
+  /** Its first line after the change */
+  "new": number;
+  /** Its first line before the change */
+  "old": number;
+  /** The function or heading that it is in */
+  "section"?: string;
+}
+
 export interface Inbox {
   "entries": (InboxEntry)[] | null;
   /** There are more: at most 200 tasks of a kind are listed */
@@ -445,7 +492,14 @@ export interface InboxEntry {
   "title": string;
 }
 
+export interface LandAsk {
+  "categories"?: (string)[] | null;
+  "lines"?: number;
+  "paths"?: (string)[] | null;
+}
+
 export interface LandPolicy {
+  "ask"?: LandAsk;
   "how": string;
   "push": boolean;
   "remote"?: string;
@@ -453,6 +507,8 @@ export interface LandPolicy {
 }
 
 export interface Landing {
+  "approved_at"?: string;
+  "approved_by"?: string;
   "base"?: string;
   "commit"?: string;
   "created_at": string;
@@ -468,6 +524,7 @@ export interface Landing {
   "pushed"?: boolean;
   "queued_at"?: string;
   "retry_at"?: string;
+  "review"?: string;
   "round": number;
   "session_id": number;
   "steps"?: number;
@@ -550,6 +607,17 @@ export interface Need {
   "to"?: string;
 }
 
+export interface NewComment {
+  /** Its first line, counted from 1 */
+  "first": number;
+  /** Its last line; the default is the first one */
+  "last"?: number;
+  "path": string;
+  /** The file before or after the change; the default is new */
+  "side"?: "old" | "new";
+  "text": string;
+}
+
 export interface NewSnooze {
   /** Until this happens to the task: any event, it ended, landed or failed, it asked something, or it got a message */
   "event"?: "any" | "ended" | "landed" | "failed" | "asked" | "message";
@@ -595,6 +663,9 @@ export interface NewTask {
   "track"?: string;
 }
 
+export interface None {
+}
+
 export interface Output {
   "at": string;
   "data"?: string;
@@ -625,6 +696,12 @@ export interface PauseInBody {
 export interface PermissionPolicy {
   "default"?: string;
   "rules"?: (Rule)[] | null;
+}
+
+export interface Place {
+  "first": number;
+  "last": number;
+  "path": string;
 }
 
 export interface Policy {
@@ -827,6 +904,69 @@ export interface RetryPolicy {
   "max": number;
 }
 
+export interface Review {
+  /** Who approved this head */
+  "approved_by"?: string;
+  /** The commit that the change starts from; empty if there is no change yet */
+  "base": string;
+  /** Oldest first */
+  "comments": (ReviewComment)[] | null;
+  /** How many comments the agent has not received */
+  "drafts": number;
+  "files": (ReviewFile)[] | null;
+  /** The commit that is reviewed: the candidate, or the head of the task's branch */
+  "head": string;
+  /** The task's key */
+  "task": string;
+  /** How many of the files you have viewed */
+  "viewed": number;
+}
+
+export interface ReviewComment {
+  /** Where its code is now */
+  "at"?: Place;
+  "blob": string;
+  "by": string;
+  "code": string;
+  "created_at": string;
+  "first": number;
+  "id": number;
+  "last": number;
+  "message_id"?: number;
+  /** Its code is not in the file any more; code has it */
+  "outdated"?: boolean;
+  "path": string;
+  "resolved_at"?: string;
+  "sent_at"?: string;
+  "side": string;
+  "state": string;
+  "task_id": number;
+  "text": string;
+}
+
+export interface ReviewFile {
+  /** Lines */
+  "added": number;
+  /** It has no lines */
+  "binary"?: boolean;
+  /** The git id of its content; of the old content if it was removed */
+  "blob": string;
+  "hunks"?: (Hunk)[] | null;
+  "kind": "added" | "changed" | "removed" | "renamed";
+  "language"?: string;
+  /** It has more than 512 KiB or 5,000 changed lines; its hunks are left out */
+  "large"?: boolean;
+  /** Its hunks are not part of this response; request them with path */
+  "left_out"?: boolean;
+  /** Before the change, if it was renamed */
+  "old_path"?: string;
+  "path": string;
+  /** Lines */
+  "removed": number;
+  /** You have viewed this content */
+  "viewed": boolean;
+}
+
 export interface Rule {
   "do": string;
   "match"?: string;
@@ -897,6 +1037,11 @@ export interface SearchPage {
 export interface SeenInBody {
   /** The newest event that the person has seen; the default is the newest of all */
   "seq"?: number;
+}
+
+export interface SendCommentsInBody {
+  /** About the whole change; the agent reads it first */
+  "text"?: string;
 }
 
 export interface SendInBody {
@@ -1289,6 +1434,13 @@ export interface VerifyPolicy {
 export interface Version {
   "api": string;
   "version": string;
+}
+
+export interface ViewedFile {
+  /** The blob of the file, as the review has it */
+  "blob": string;
+  "path": string;
+  "viewed": boolean;
 }
 
 export interface WordsInBody {
