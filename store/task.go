@@ -43,9 +43,15 @@ type TaskReader interface {
 	// Waits counts waiting tasks by what they wait for. The key "" has the tasks
 	// about which the engine has not decided yet. Project 0 means all projects.
 	Waits(project int64) (map[coppice.WaitKind]int, error)
-	// Pending returns the first most tasks that wait or are queued, by priority,
-	// then the oldest. It returns either tasks that wait for a person or all others.
-	Pending(project int64, person bool, most int) ([]coppice.Task, error)
+	// Pending returns tasks that wait or are queued, by priority, then the oldest.
+	// It returns either tasks that wait for a person or all others. The filter's
+	// project, track, agent, text and Most apply. CountPending counts them.
+	Pending(f TaskFilter, person bool) ([]coppice.Task, error)
+	CountPending(f TaskFilter, person bool) (int, error)
+	// Tracks returns the tracks that a project's tasks have, in order.
+	Tracks(project int64) ([]string, error)
+	// Tally counts all tasks by agent, stage and outcome.
+	Tally() ([]Tally, error)
 }
 
 // Tasks reads and writes tasks.
@@ -65,7 +71,16 @@ type TaskFilter struct {
 	BeforeID  int64    // only older tasks than this one, for paging
 	Most      int      // 0 means no limit
 	OldFirst  bool     // otherwise the newest first
+	ByEnd     bool     // the tasks that ended last come first; not with BeforeID
 	Archived  Archived // whether archived tasks are chosen
+}
+
+// Tally is the number of tasks with an agent, a stage and an outcome.
+type Tally struct {
+	Agent   string
+	Stage   coppice.Stage
+	Outcome coppice.Outcome
+	N       int
 }
 
 // Archived says whether a filter chooses archived tasks.

@@ -87,7 +87,10 @@ func taskWhere(f store.TaskFilter) *where {
 func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	w := taskWhere(f)
 	query := "SELECT id FROM tasks" + w.String() + " ORDER BY id"
-	if !f.OldFirst {
+	switch {
+	case f.ByEnd:
+		query = "SELECT id FROM tasks" + w.String() + " ORDER BY ended_at DESC, id DESC"
+	case !f.OldFirst:
 		query += " DESC"
 	}
 	if f.Most > 0 {

@@ -63,23 +63,31 @@ func TestPlans(t *testing.T) {
 			_, err := t.Log.Events(1, 2, store.EventFilter{Kinds: []coppice.EventKind{"a", "b"}})
 			return err
 		},
-		"Tasks.Dependants":     func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
-		"Landings.Queued":      func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
-		"Landings.QueuedIDs":   func(t store.Tx) error { _, err := t.Landings.QueuedIDs(1, 9); return err },
-		"Queues.In":            func(t store.Tx) error { _, err := t.Queues.In(1); return err },
-		"Landings.Candidates":  func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
-		"Landings.Last":        func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
-		"Workspaces.Of":        func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
-		"Questions.Open":       func(t store.Tx) error { _, err := t.Questions.Open(1); return err },
-		"Messages.Of":          func(t store.Tx) error { _, err := t.Messages.Of(1); return err },
-		"Trash.In":             func(t store.Tx) error { _, err := t.Trash.In(1); return err },
-		"Outputs.After":        func(t store.Tx) error { _, err := t.Outputs.After(1, 2, 3, coppice.OutputEvent); return err },
-		"Outputs.Before":       func(t store.Tx) error { _, err := t.Outputs.Before(1, 2, 3, coppice.OutputEvent); return err },
-		"Projects.Busy":        func(t store.Tx) error { _, err := t.Projects.Busy(1); return err },
-		"Lanes.Count":          func(t store.Tx) error { _, err := t.Lanes.Count(1); return err },
-		"Tasks.Waits":          func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
-		"Tasks.Pending":        func(t store.Tx) error { _, err := t.Tasks.Pending(1, true, 5); return err },
-		"Tasks.Pending of all": func(t store.Tx) error { _, err := t.Tasks.Pending(0, false, 5); return err },
+		"Tasks.Dependants":    func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
+		"Landings.Queued":     func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
+		"Landings.QueuedIDs":  func(t store.Tx) error { _, err := t.Landings.QueuedIDs(1, 9); return err },
+		"Queues.In":           func(t store.Tx) error { _, err := t.Queues.In(1); return err },
+		"Landings.Candidates": func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
+		"Landings.Last":       func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
+		"Workspaces.Of":       func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
+		"Questions.Open":      func(t store.Tx) error { _, err := t.Questions.Open(1); return err },
+		"Messages.Of":         func(t store.Tx) error { _, err := t.Messages.Of(1); return err },
+		"Trash.In":            func(t store.Tx) error { _, err := t.Trash.In(1); return err },
+		"Outputs.After":       func(t store.Tx) error { _, err := t.Outputs.After(1, 2, 3, coppice.OutputEvent); return err },
+		"Outputs.Before":      func(t store.Tx) error { _, err := t.Outputs.Before(1, 2, 3, coppice.OutputEvent); return err },
+		"Projects.Busy":       func(t store.Tx) error { _, err := t.Projects.Busy(1); return err },
+		"Lanes.Count":         func(t store.Tx) error { _, err := t.Lanes.Count(1); return err },
+		"Tasks.Waits":         func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
+		"Tasks.Pending": func(t store.Tx) error {
+			_, err := t.Tasks.Pending(store.TaskFilter{ProjectID: 1, Most: 5}, true)
+			return err
+		},
+		"Tasks.Pending of all": func(t store.Tx) error { _, err := t.Tasks.Pending(store.TaskFilter{Most: 5}, false); return err },
+		"Tasks.CountPending": func(t store.Tx) error {
+			_, err := t.Tasks.CountPending(store.TaskFilter{ProjectID: 1}, false)
+			return err
+		},
+		"Questions.OfEach":     func(t store.Tx) error { _, err := t.Questions.OfEach(some); return err },
 		"Projects.Some":        func(t store.Tx) error { _, err := t.Projects.Some(some); return err },
 		"Tasks.Some":           func(t store.Tx) error { _, err := t.Tasks.Some(some); return err },
 		"Tasks.Keys":           func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },

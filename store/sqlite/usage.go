@@ -4,6 +4,7 @@ import (
 	"database/sql"
 
 	"coppice"
+	"coppice/store"
 )
 
 func (r lanes) Count(project int64) (map[coppice.Lane]int, error) {
@@ -47,17 +48,40 @@ func (r tasks) Waits(project int64) (map[coppice.WaitKind]int, error) {
 	return counts, err
 }
 
-func (r tasks) Pending(project int64, person bool, most int) ([]coppice.Task, error) {
-	w := &where{}
+// pendingWhere selects tasks that wait or are queued.
+func pendingWhere(f store.TaskFilter, person bool) *where {
+	w := taskWhere(store.TaskFilter{ProjectID: f.ProjectID, Track: f.Track, Agent: f.Agent, Text: f.Text})
 	w.and("stage IN ('waiting', 'queued')") // exactly as in the index
-	if project != 0 {
-		w.and("project_id = ?", project)
-	}
 	if person {
 		w.and("waits_on = 'person'")
 	} else {
 		w.and("waits_on IS NOT 'person'")
 	}
+	return w
+}
+
+func (r tasks) Pending(f store.TaskFilter, person bool) ([]coppice.Task, error) {
+	w := pendingWhere(f, person)
 	query := "SELECT id FROM tasks INDEXED BY tasks_pending" + w.String() + " ORDER BY priority DESC, id" + limit
-	return r.inOrder(r.found(query, append(w.args, most)...))
+	return r.inOrder(r.found(query, append(w.args, f.Most)...))
+}
+
+func (r tasks) CountPending(f store.TaskFilter, person bool) (n int, err error) {
+	w := pendingWhere(f, person)
+	err = r.QueryRowContext(r.ctx, "SELECT count(*) FROM tasks INDEXED BY tasks_pending"+w.String(), w.args...).Scan(&n)
+	return n, err
+}
+
+func (r tasks) Tracks(project int64) ([]string, error) {
+	return list(r.conn, "SELECT DISTINCT track FROM tasks WHERE project_id = ? ORDER BY track", []any{project}, func(rows *sql.Rows) (track string, err error) {
+		err = rows.Scan(&track)
+		return track, err
+	})
+}
+
+func (r tasks) Tally() ([]store.Tally, error) {
+	return list(r.conn, "SELECT agent, stage, outcome, count(*) FROM tasks GROUP BY agent, stage, outcome", nil, func(rows *sql.Rows) (t store.Tally, err error) {
+		err = rows.Scan(&t.Agent, &t.Stage, &t.Outcome, &t.N)
+		return t, err
+	})
 }
