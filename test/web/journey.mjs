@@ -107,8 +107,7 @@ await main(async () => {
     await page.getByLabel("Search in this session").fill("");
     await page.getByRole("button", { name: "Raw" }).click();
     await page.locator(".raw").getByText("I choose seven.").waitFor();
-    await page.getByRole("button", { name: "Terminal" }).click();
-    await page.waitForFunction(() => document.querySelector(".xterm-rows")?.textContent.includes("I choose seven."));
+    assert.equal(await page.getByRole("button", { name: "Terminal" }).count(), 0, "a session without a screen has no terminal");
   });
 
   await step("and in what all sessions wrote", async () => {
@@ -138,7 +137,7 @@ await main(async () => {
     await page.getByRole("button", { name: "Next error (1)" }).click();
     await page.getByRole("button", { name: "Requeue" }).click();
     await page.getByRole("dialog").getByLabel("What should it do differently?").fill("take a shorter way");
-    await page.getByRole("dialog").getByLabel("Agent").fill("scripted");
+    await page.getByRole("dialog").getByLabel("Model").fill("auto");
     await page.getByRole("dialog").getByRole("button", { name: "Requeue" }).click();
     await page.getByRole("tab", { name: /2 implement/ }).waitFor();
     await page.getByText("restarted once").waitFor();
@@ -147,7 +146,7 @@ await main(async () => {
     await page.keyboard.press("Enter");
     await page.getByRole("tab", { name: /3 implement/ }).waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
-    await page.getByText("Requeued with scripted: take a shorter way").waitFor();
+    await page.getByText(/Requeued with .*take a shorter way/).waitFor();
     await page.getByRole("tab", { name: "Sessions" }).click();
   });
 

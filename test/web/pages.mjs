@@ -7,7 +7,7 @@ import { addProject, api, create, main, step, told, World } from "./lib.mjs";
 const ended = async (keys) => {
   const events = (await api("GET", "/events?limit=1")).last;
   assert.ok(events > 0);
-  for (const key of keys) await w.page.locator(`[data-key=${key}] .s-done`).waitFor();
+  for (const key of keys) await w.page.locator(`[data-key=${key}].s-done`).waitFor();
 };
 
 let w;
@@ -52,7 +52,6 @@ await main(async () => {
     "task-asks": ["/tasks/" + keys.asking, () => page.getByRole("button", { name: "formal" })],
     "task-works": ["/tasks/" + keys.working, () => page.getByText("until somebody stops me")],
     "task-done": [`/tasks/${keys.done}?session=${keys.done}.1`, () => page.getByText("I choose seven.")],
-    "task-terminal": [`/tasks/${keys.done}?view=terminal`, () => page.getByText("This is its output")],
     "task-raw": [`/tasks/${keys.done}?view=raw`, () => page.locator(".raw")],
     "task-changes": [`/tasks/${keys.done}?tab=changes`, () => page.locator(".diff")],
     "task-checks": [`/tasks/${keys.done}?tab=checks`, () => page.getByText("7 is odd")],
