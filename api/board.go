@@ -64,7 +64,7 @@ type TimelineRow struct {
 
 // TimelineBar is when a session ran, and when it waited for a person.
 type TimelineBar struct {
-	Kind    string       `json:"kind" enum:"session" doc:"What ran"`
+	Kind    string       `json:"kind" enum:"session" doc:"The kind of work"`
 	Session string       `json:"session" doc:"The session's key"`
 	Role    coppice.Role `json:"role"`
 	From    time.Time    `json:"from"`

@@ -48,9 +48,7 @@ type TaskReader interface {
 	// project, track, agent, text and Most apply. CountPending counts them.
 	Pending(f TaskFilter, person bool) ([]coppice.Task, error)
 	CountPending(f TaskFilter, person bool) (int, error)
-	// Tracks returns the tracks that a project's tasks have, in order.
-	Tracks(project int64) ([]string, error)
-	// Tally counts all tasks by agent, stage and outcome.
+	// Tally counts all tasks, by everything that a Tally names.
 	Tally() ([]Tally, error)
 }
 
@@ -75,12 +73,15 @@ type TaskFilter struct {
 	Archived  Archived // whether archived tasks are chosen
 }
 
-// Tally is the number of tasks with an agent, a stage and an outcome.
+// Tally is the number of tasks of a project that have the same track, agent,
+// stage and outcome.
 type Tally struct {
-	Agent   string
-	Stage   coppice.Stage
-	Outcome coppice.Outcome
-	N       int
+	ProjectID int64
+	Track     string
+	Agent     string
+	Stage     coppice.Stage
+	Outcome   coppice.Outcome
+	N         int
 }
 
 // Archived says whether a filter chooses archived tasks.

@@ -127,20 +127,26 @@ type boardReader struct {
 // groups returns the columns besides what needs a person, unless the columns
 // are statuses.
 func (b *boardReader) groups(projects []coppice.Project) (all []group, err error) {
+	var tallies []store.Tally
+	if b.in.Group == "track" {
+		if tallies, err = b.r.Tasks.Tally(); err != nil {
+			return nil, err
+		}
+	}
 	for _, p := range projects {
 		switch {
 		case b.filter.ProjectID != 0 && p.ID != b.filter.ProjectID:
 		case b.in.Group == "project":
 			all = append(all, group{p.Prefix, p.ID, b.filter.Track})
 		case b.in.Group == "track":
-			tracks, err := b.r.Tasks.Tracks(p.ID)
-			if err != nil {
-				return nil, err
-			}
-			for _, track := range tracks {
-				if b.filter.Track == "" || b.filter.Track == track {
-					all = append(all, group{p.Prefix + " · " + track, p.ID, track})
+			var tracks []string
+			for _, t := range tallies {
+				if t.ProjectID == p.ID && (b.filter.Track == "" || b.filter.Track == t.Track) {
+					tracks = append(tracks, t.Track)
 				}
+			}
+			for _, track := range distinct(tracks) {
+				all = append(all, group{p.Prefix + " · " + track, p.ID, track})
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func outline(board api.Board) string {
 	return strings.Join(lines, "\n")
 }
 
-// seedBoard creates a task in each state that the board tells apart.
+// seedBoard creates a task in each state that the board distinguishes.
 func seedBoard(t *testing.T) *apitest.Bundle {
 	t.Helper()
 	b := setup(t)

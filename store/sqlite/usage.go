@@ -72,16 +72,9 @@ func (r tasks) CountPending(f store.TaskFilter, person bool) (n int, err error) 
 	return n, err
 }
 
-func (r tasks) Tracks(project int64) ([]string, error) {
-	return list(r.conn, "SELECT DISTINCT track FROM tasks WHERE project_id = ? ORDER BY track", []any{project}, func(rows *sql.Rows) (track string, err error) {
-		err = rows.Scan(&track)
-		return track, err
-	})
-}
-
 func (r tasks) Tally() ([]store.Tally, error) {
-	return list(r.conn, "SELECT agent, stage, outcome, count(*) FROM tasks GROUP BY agent, stage, outcome", nil, func(rows *sql.Rows) (t store.Tally, err error) {
-		err = rows.Scan(&t.Agent, &t.Stage, &t.Outcome, &t.N)
+	return list(r.conn, "SELECT project_id, track, agent, stage, outcome, count(*) FROM tasks GROUP BY project_id, track, agent, stage, outcome", nil, func(rows *sql.Rows) (t store.Tally, err error) {
+		err = rows.Scan(&t.ProjectID, &t.Track, &t.Agent, &t.Stage, &t.Outcome, &t.N)
 		return t, err
 	})
 }

@@ -85,9 +85,11 @@ func testLists(t *testing.T, open Open) {
 		return r.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageEnded}, ByEnd: true, Most: 2})
 	})
 	same(t, "the last that ended", []int{3, 1}, ids(ended, func(k coppice.Task) int { return k.Num }))
-	same(t, "tracks", []string{"docs"}, get(t, s, func(r store.Reader) ([]string, error) { return r.Tasks.Tracks(p.ID) }))
 	tally := get(t, s, func(r store.Reader) ([]store.Tally, error) { return r.Tasks.Tally() })
-	same(t, "by agent", []store.Tally{{Agent: "scripted", Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone, N: 3}, {Agent: "scripted", Stage: coppice.StageWaiting, N: 1}}, tally)
+	same(t, "the tally", []store.Tally{
+		{ProjectID: p.ID, Track: "docs", Agent: "scripted", Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone, N: 3},
+		{ProjectID: other.ID, Track: "main", Agent: "scripted", Stage: coppice.StageWaiting, N: 1},
+	}, tally)
 
 	ran := func(k coppice.Task, n int, until time.Duration) {
 		session(t, s, k, n, func(x *coppice.Session) { x.State, x.EndedAt = coppice.SessionDone, start.Add(until) })
@@ -96,7 +98,9 @@ func testLists(t *testing.T, open Open) {
 	ran(first, 2, time.Hour)
 	session(t, s, far, 1, nil)
 	since := func(project int64, from time.Duration, most int) []string {
-		list := get(t, s, func(r store.Reader) ([]coppice.Session, error) { return r.Sessions.Since(project, start.Add(from), most) })
+		list := get(t, s, func(r store.Reader) ([]coppice.Session, error) {
+			return r.Sessions.Since(project, start.Add(from), most)
+		})
 		return ids(list, func(x coppice.Session) string { return x.Key })
 	}
 	same(t, "all sessions", []string{"web-1.1", "app-1.2", "app-1.1"}, since(0, 0, 9))
@@ -111,7 +115,9 @@ func testLists(t *testing.T, open Open) {
 		}
 		return nil
 	})
-	asked := get(t, s, func(r store.Reader) (map[int64][]coppice.Question, error) { return r.Questions.OfEach([]int64{first.ID, far.ID}) })
+	asked := get(t, s, func(r store.Reader) (map[int64][]coppice.Question, error) {
+		return r.Questions.OfEach([]int64{first.ID, far.ID})
+	})
 	same(t, "questions", []string{"0", "1"}, ids(asked[first.ID], func(q coppice.Question) string { return q.Text }))
 	same(t, "questions of another task", 0, len(asked[far.ID]))
 }

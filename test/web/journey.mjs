@@ -66,8 +66,8 @@ await main(async () => {
   });
 
   await step("undo restores its workspace", async () => {
-    await page.locator("summary", { hasText: "More" }).click();
-    await page.getByRole("button", { name: "Undo removal" }).click();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Undo removal" }).click();
     await page.getByText("Workspace restored").waitFor();
     const d = await api("GET", "/tasks/app-1");
     assert.ok(!d.workspace.removed_at);
@@ -146,7 +146,7 @@ await main(async () => {
     await page.keyboard.press("Enter");
     await page.getByRole("tab", { name: /3 implement/ }).waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
-    await page.getByText(/Requeued with .*take a shorter way/).waitFor();
+    await page.locator(".story").getByText("take a shorter way").first().waitFor();
     await page.getByRole("tab", { name: "Sessions" }).click();
   });
 

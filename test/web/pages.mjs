@@ -98,6 +98,36 @@ await main(async () => {
     await page.keyboard.press("Escape");
   });
 
+  await step("no text of a card is cut, and no part lies on another, with long words and times", async () => {
+    const long = "Rename the incomprehensibly-long-identifier-without-any-break-in-it and everything that depends on it, everywhere";
+    await create("app", { title: long, priority: 9 }, { title: "Short", priority: 9 });
+    for (const width of [1280, 1600, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await w.goto("/");
+      await page.locator(".card", { hasText: "Rename" }).waitFor();
+      const bad = await page.evaluate(() => {
+        const found = [];
+        for (const card of document.querySelectorAll("a.card")) {
+          const box = card.getBoundingClientRect();
+          if (card.scrollWidth > card.clientWidth + 1 || card.scrollHeight > card.clientHeight + 1) found.push(`${card.dataset.key} overflows`);
+          let above = box.top;
+          for (const part of card.children) {
+            const r = part.getBoundingClientRect();
+            if (r.top < above - 1) found.push(`${part.className} of ${card.dataset.key} is on the part above it`);
+            if (r.right > box.right || r.bottom > box.bottom) found.push(`${part.className} of ${card.dataset.key} leaves its card`);
+            const line = parseFloat(getComputedStyle(part).lineHeight);
+            if (part.textContent && part.clientHeight < line - 1) found.push(`${part.className} of ${card.dataset.key} is ${part.clientHeight} px high, a line is ${line}`);
+            above = r.bottom;
+          }
+        }
+        return found;
+      });
+      assert.deepEqual(bad, [], `at ${width} px`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await w.goto("/");
+  });
+
   await step("the theme can be chosen, and stays", async () => {
     await page.getByRole("button", { name: "Theme: System" }).click();
     await page.getByRole("button", { name: "Theme: Dark" }).click();

@@ -33,8 +33,8 @@ await main(async () => {
     const [mine] = await create("app", { title: "Work for long, and be taken over" });
     await w.goto("/tasks/" + mine);
     await page.locator(".blocks").getByText("until somebody stops me").waitFor();
-    await page.locator("summary", { hasText: "More" }).click();
-    await page.getByRole("button", { name: "Take over" }).click();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Take over" }).click();
     await page.getByRole("tab", { name: /2 implement/ }).click();
     await page.getByRole("button", { name: "Terminal" }).click();
     await page.getByText("Attached.").waitFor();

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { event, task } from "../test/make";
-import { newCache, Refresher, replaced } from "./cache";
+import { event } from "../test/make";
+import { newCache, Refresher } from "./cache";
 import { queries, saysKey, type SaysLine } from "./queries";
 import { clearLines, takeLine } from "./says";
 import { stale } from "./stale";
@@ -100,15 +100,5 @@ describe("lines of sessions", () => {
       expect(seen.at(-1)).toBe("app-1 -");
       expect(seen).toContain("app-1 writes");
     });
-  });
-});
-
-describe("the answer to a change", () => {
-  it("replaces the task's card, and leaves all others as they are", () => {
-    const other = { name: "Done", count: 1, tasks: [task({ id: 2 })] };
-    const b = { seq: 1, count: 2, empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], columns: [{ name: "Waiting", count: 1, tasks: [task({ id: 1 })] }, other] };
-    const after = replaced(b, task({ id: 1, priority: 7, body: "long" }));
-    expect(after.columns?.[0]?.tasks?.[0]).toMatchObject({ key: "app-1", priority: 7, body: undefined });
-    expect(after.columns?.[1]).toBe(other);
   });
 });

@@ -5,7 +5,7 @@ import { QueryClient, useQuery, type Query, type UseQueryOptions } from "@tansta
 import { attempt } from "../ui/toast";
 import { problemOf } from "./client";
 import { queries } from "./queries";
-import type { Board, Event, Problem, Task } from "./schema";
+import type { Event, Problem } from "./schema";
 import { stale } from "./stale";
 
 export function newCache(): QueryClient {
@@ -72,35 +72,21 @@ export function happened(e: Event): void {
 // reload makes every answer stale, because it is not known what changed.
 export const reload = () => refresher.mark(() => true);
 
-// replaced returns a board in which a task has its new state. It stays where it
-// is until the board is read again.
-export function replaced(b: Board, t: Task): Board {
-  const columns = (b.columns ?? []).map((c) => (c.tasks?.some((x) => x.key === t.key) ? { ...c, tasks: c.tasks.map((x) => (x.key === t.key ? { ...t, body: undefined } : x)) } : c));
-  return { ...b, columns };
-}
+// unrelated are answers that no change of a person affects.
+const unrelated = new Set<unknown>(["/api/v1/disk", "/api/v1/version", "/api/v1/search", "/api/v1/sessions/{key}/output", "/api/v1/tasks/{key}/diff", "says"]);
 
-// change runs a request and shows its outcome. It is the only place where the
-// answer to a change enters the cache: a task replaces its cards, and everything
-// that depends on the change is read again. It never throws.
+// changed is called after every change: what depends on it is read again. The
+// answer to the change is not stored, because lists, counts and order depend on
+// it too, and the server computes them. Events report the change as well; this
+// does not wait for them.
+export const changed = () => refresher.mark(([path]) => !unrelated.has(path));
+
+// change runs a request, shows its outcome, and refreshes the cache. It never
+// throws.
 export async function change<T>(done: string, request: () => Promise<T>): Promise<T | undefined> {
   const answer = await attempt(done, request);
-  if (answer !== undefined) changed(answer);
+  if (answer !== undefined) changed();
   return answer;
-}
-
-// changed stores the answer to a change.
-export function changed(answer: unknown): void {
-  const t = isTask(answer) ? answer : undefined;
-  if (t) cache.setQueriesData<Board>({ queryKey: ["/api/v1/board"] }, (b) => b && replaced(b, t));
-  // Events report the change too. This does not wait for them.
-  refresher.mark(([path]) => typeof path === "string" && !unrelated.has(path));
-}
-
-// unrelated are answers that no change of a person affects.
-const unrelated = new Set<string>(["/api/v1/disk", "/api/v1/version", "/api/v1/search", "/api/v1/sessions/{key}/output", "/api/v1/tasks/{key}/diff", "/api/v1/agents", "says"]);
-
-function isTask(x: unknown): x is Task {
-  return typeof x === "object" && x !== null && "key" in x && "status" in x && "stage" in x;
 }
 
 export interface Result<T> {

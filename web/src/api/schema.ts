@@ -2184,7 +2184,7 @@ export interface components {
             /** Format: date-time */
             from: string;
             /**
-             * @description What ran
+             * @description The kind of work
              * @enum {string}
              */
             kind: "session";

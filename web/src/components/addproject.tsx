@@ -15,7 +15,7 @@ export function AddProject() {
     setProblem(undefined);
     try {
       const p = await dataOf(api.POST("/api/v1/projects", { body: { path: String(new FormData(form).get("path")) } }));
-      changed(p);
+      changed();
       say(`${p.prefix} was added`);
       form.reset();
     } catch (err) {

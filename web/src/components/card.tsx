@@ -8,7 +8,7 @@ import { plainText } from "../lib/markdown";
 import { Link, toTask } from "../router";
 import { StatusBadge } from "../ui/parts";
 
-export const CARD = 118;
+export const CARD = 126;
 export const ROW = 38;
 
 function sinceOf(t: Task, now: number): string {

@@ -74,7 +74,8 @@ function Edit({ k, project, revision, onDone }: { k: ConfigKey; project: string;
     setBusy(true);
     setProblem(undefined);
     try {
-      changed(await dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body: { key: k.key, revision, ...change } })));
+      await dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body: { key: k.key, revision, ...change } }));
+      changed();
       say(done);
       onDone();
     } catch (err) {

@@ -65,7 +65,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
     try {
       const made = await dataOf(api.POST("/api/v1/projects/{project}/tasks", { params: { path: { project: project.prefix } }, body: { tasks: [taskFrom(new FormData(form))] } }));
       const t = made.tasks?.[0];
-      changed(made);
+      changed();
       say(`${t?.key} was created`);
       if (another) {
         form.reset();

@@ -79,7 +79,7 @@ export function Copy({ text, label, hidden }: { text: string; label: string; hid
   const copy = () => navigator.clipboard.writeText(text).then(() => setDone("copied"), () => setDone("select and copy it yourself"));
   return (
     <span className="copy">
-      {!hidden && <code>{text}</code>}
+      {!hidden && <code title={text}>{text}</code>}
       <button className="button small" onClick={() => void copy()} aria-label={label}>{done || "Copy"}</button>
     </span>
   );
