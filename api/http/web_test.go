@@ -168,6 +168,9 @@ func typescript(t *testing.T, spec string) string {
 	t.Helper()
 	program := filepath.Join("..", "..", "web", "node_modules", "openapi-typescript", "bin", "cli.js")
 	if _, err := os.Stat(program); err != nil {
+		if *update {
+			t.Fatalf("%s is missing; run: make web", program)
+		}
 		t.Skipf("%s is missing; run: make web", program)
 	}
 	file := filepath.Join(t.TempDir(), "openapi.json")
