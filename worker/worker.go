@@ -237,22 +237,32 @@ var groups = []Group{GroupSession, GroupGit, GroupPush, GroupCheck}
 // takeOnce takes the available work of some groups, as far as they have
 // capacity. It returns the groups that might have more work than capacity.
 func (w *Worker) takeOnce(ctx context.Context, look []Group) (full []Group, err error) {
-	for i, g := range look {
-		for {
-			free := w.free(g)
-			if free <= 0 {
+	for len(look) > 0 {
+		var wants []fabric.Want
+		var tried []Group
+		for _, g := range look {
+			if free := w.free(g); free > 0 {
+				wants, tried = append(wants, fabric.Want{Kinds: kindsOf(g), Most: free}), append(tried, g)
+			} else {
 				full = append(full, g)
-				break
 			}
-			leases, err := w.cfg.Fabric.TryTake(ctx, fabric.Request{Worker: w.cfg.Name, Pools: w.cfg.Pools, Kinds: kindsOf(g), Most: free})
-			if err != nil {
-				return append(full, look[i:]...), err
-			}
-			for _, l := range leases {
-				w.execute(ctx, l)
-			}
-			if len(leases) < free {
-				break
+		}
+		if len(wants) == 0 {
+			break
+		}
+		leases, err := w.cfg.Fabric.TryTake(ctx, fabric.Request{Worker: w.cfg.Name, Pools: w.cfg.Pools, Wants: wants})
+		if err != nil {
+			return append(full, tried...), err
+		}
+		got := map[Group]int{}
+		for _, l := range leases {
+			got[executors[l.Work.Kind].group]++
+			w.execute(ctx, l)
+		}
+		look = nil
+		for i, g := range tried { // what was full has capacity again if an item ended at once
+			if got[g] == wants[i].Most {
+				look = append(look, g)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 
 	"coppice"
 	"coppice/internal/filelock"
+	"coppice/workspace/repo"
 )
 
 // checkEnv changes when checks are run in another way, so that earlier results no
@@ -28,31 +30,31 @@ const checkEnv = "coppice-check-1"
 // also one of workspace.setup, is reported as killed. The caller decides what
 // follows.
 func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice.CheckResult, error) {
-	if err := first(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
 		return coppice.CheckResult{}, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.CheckResult{}, err
 	}
 	res, err := w.check(ctx, r, spec)
-	return res, classify(err)
+	return res, repo.Classify(err)
 }
 
-func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) (coppice.CheckResult, error) {
+func (w *Workspaces) check(ctx context.Context, r repo.Repo, spec coppice.CheckSpec) (coppice.CheckResult, error) {
 	var res coppice.CheckResult
 	s, unlock, err := w.checkWorktree(ctx, r)
 	if err != nil {
 		return res, err
 	}
 	defer unlock()
-	path := r.path(s)
+	path := s.path(r)
 	if err := w.vacate(ctx, r, s, spec.Commit); err != nil {
 		return res, err
 	}
-	tree, known := w.trees.get(spec.Commit)
+	tree, known := w.MergedTree(spec.Commit)
 	if !known {
-		if tree, err = w.git.Run(ctx, path, "rev-parse", "--verify", spec.Commit+"^{tree}"); err != nil {
+		if tree, err = w.Git.Run(ctx, path, "rev-parse", "--verify", spec.Commit+"^{tree}"); err != nil {
 			return res, err
 		}
 	}
@@ -73,7 +75,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 	if res.Env, err = w.fingerprint(ctx, r, spec.Policy); err != nil {
 		return res, err
 	}
-	began := w.now()
+	began := w.Now()
 	err = w.setup(ctx, r, path, spec.Policy, env)
 	if err == nil {
 		err = w.reachable(ctx, r, path, spec.Policy, env)
@@ -89,11 +91,11 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 	}
 	for i, c := range spec.Commands {
 		if i > 0 {
-			if _, err := w.git.Run(ctx, path, "checkout", "--force", "--quiet", "--detach", spec.Commit, "--"); err != nil {
+			if _, err := w.Git.Run(ctx, path, "checkout", "--force", "--quiet", "--detach", spec.Commit, "--"); err != nil {
 				return res, err
 			}
 		}
-		began := w.now()
+		began := w.Now()
 		e, err := runShell(ctx, path, w.CommandEnv(env), Command(spec.Policy, c), spec.Timeout.D())
 		if err != nil {
 			return res, err
@@ -105,7 +107,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 
 // checkOf returns the result of a command that has just ended.
 func (w *Workspaces) checkOf(spec coppice.CheckSpec, env, command string, e ran, began time.Time) coppice.Check {
-	now := w.now()
+	now := w.Now()
 	return coppice.Check{
 		Tree: spec.Tree, Command: command, Env: env, Exit: e.exit, Signal: e.signal, TimedOut: e.late, Log: e.log,
 		Took: max(now.Sub(began), 0), EndedAt: now.UTC().Round(time.Microsecond),
@@ -114,8 +116,8 @@ func (w *Workspaces) checkOf(spec coppice.CheckSpec, env, command string, e ran,
 
 // checkWorktree returns a worktree for checks that nobody uses, or creates one. A
 // lock marks it as in use, and a crash releases the lock.
-func (w *Workspaces) checkWorktree(ctx context.Context, r repo) (slot, func(), error) {
-	unlock, err := w.locks.Wait(ctx, r.lockFile())
+func (w *Workspaces) checkWorktree(ctx context.Context, r repo.Repo) (slot, func(), error) {
+	unlock, err := w.Locks.Wait(ctx, r.LockFile())
 	if err != nil {
 		return slot{}, nil, err
 	}
@@ -132,7 +134,7 @@ func (w *Workspaces) checkWorktree(ctx context.Context, r repo) (slot, func(), e
 		if !strings.HasPrefix(s.Name, checkPrefix) {
 			continue
 		}
-		free, err := w.locks.Try(r.slotLock(s))
+		free, err := w.Locks.Try(s.slotLock(r))
 		if err == nil {
 			return s, free, nil
 		}
@@ -144,7 +146,7 @@ func (w *Workspaces) checkWorktree(ctx context.Context, r repo) (slot, func(), e
 	if err := w.writeSlot(r, s); err != nil {
 		return slot{}, nil, err
 	}
-	free, err := w.locks.Try(r.slotLock(s))
+	free, err := w.Locks.Try(s.slotLock(r))
 	if err != nil {
 		return slot{}, nil, fmt.Errorf("locking the new worktree %s: %w", s.Name, err)
 	}
@@ -153,7 +155,7 @@ func (w *Workspaces) checkWorktree(ctx context.Context, r repo) (slot, func(), e
 
 // fingerprint identifies an environment in which the same tree can give other
 // results: the platform, and the files in the worktree besides the tree.
-func (w *Workspaces) fingerprint(ctx context.Context, r repo, p coppice.WorkspacePolicy) (string, error) {
+func (w *Workspaces) fingerprint(ctx context.Context, r repo.Repo, p coppice.WorkspacePolicy) (string, error) {
 	h := sha256.New()
 	put := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
 	for _, s := range []string{checkEnv, runtime.GOOS, runtime.GOARCH} {
@@ -177,7 +179,7 @@ func (w *Workspaces) fingerprint(ctx context.Context, r repo, p coppice.Workspac
 	if err != nil {
 		return "", err
 	}
-	root, err := os.OpenRoot(r.root)
+	root, err := os.OpenRoot(r.Root)
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 func (b *bundle) checkSpec(commit string, commands ...string) coppice.CheckSpec {
@@ -120,7 +121,7 @@ func TestDiff(t *testing.T) {
 	write(t, path, "a.txt", "changed\n")
 	write(t, b.root, "later.txt", "m")
 	commit(t, b.root, "later")
-	before := print(t, must[string](t)(gitDir(path)), "objects")
+	before := print(t, must[string](t)(repo.GitDir(path)), "objects")
 	got := must[string](t)(b.Diff(b.ctx, b.root, "main", head, false))
 	if !strings.Contains(got, "+by app-1") || strings.Contains(got, "later") || strings.Contains(got, "untracked") {
 		t.Error(got)
@@ -134,7 +135,7 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%q is not in %s", want, got)
 		}
 	}
-	if d := cmp.Diff(before, print(t, must[string](t)(gitDir(path)), "objects")); d != "" {
+	if d := cmp.Diff(before, print(t, must[string](t)(repo.GitDir(path)), "objects")); d != "" {
 		t.Errorf("the agent's index was touched: %s", d)
 	}
 	for _, bad := range []string{"--output=/tmp/x", "$(x)", "main..x"} {
@@ -195,21 +196,21 @@ func TestSweep(t *testing.T) {
 	one := b.prepare("app-1")
 	two := b.prepare("app-2")
 	must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-2")))
-	lock := func(path string) string { return filepath.Join(must[string](t)(gitDir(path)), "index.lock") }
+	lock := func(path string) string { return filepath.Join(must[string](t)(repo.GitDir(path)), "index.lock") }
 	for _, l := range []string{lock(one.Path), lock(two.Path), filepath.Join(b.root, ".git/index.lock")} {
 		write(t, filepath.Dir(l), filepath.Base(l), "")
 	}
 	if err := b.Sweep(b.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if !exists(lock(one.Path)) || exists(lock(two.Path)) {
+	if !repo.Exists(lock(one.Path)) || repo.Exists(lock(two.Path)) {
 		t.Error("the lock of an idle worktree goes, that of a workspace in use stays")
 	}
-	b.now = func() time.Time { return time.Now().Add(time.Hour) }
+	b.Now = func() time.Time { return time.Now().Add(time.Hour) }
 	if err := b.Sweep(b.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if exists(lock(one.Path)) || !exists(filepath.Join(b.root, ".git/index.lock")) {
+	if repo.Exists(lock(one.Path)) || !repo.Exists(filepath.Join(b.root, ".git/index.lock")) {
 		t.Error("old locks of Coppice are removed, those of the person never")
 	}
 }

@@ -27,7 +27,7 @@ func TestCost(t *testing.T) {
 	}
 	b := &bundle{t: t, root: filepath.Join(dir, "repo"), ctx: t.Context(), Workspaces: open(t, dir)}
 	newRepo(t, b.root)
-	b.Workspaces.git = must[*git.Runner](t)(git.New(git.Config{Program: shim, Env: append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "HOME="+dir)}))
+	b.Workspaces.Git = must[*git.Runner](t)(git.New(git.Config{Program: shim, Env: append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "HOME="+dir)}))
 	must[string](t)(b.Root(b.ctx, b.root)) // a repository is looked at once
 	total := 0
 	cost := func(what string, most int, do func()) {

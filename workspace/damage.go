@@ -18,6 +18,7 @@ import (
 	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // An agent can damage its workspace: it can delete it, separate it from git, or
@@ -26,8 +27,8 @@ import (
 
 // damage returns why git does not work in a workspace, or "". It restores settings
 // that an agent changed if they are not the cause.
-func (w *Workspaces) damage(ctx context.Context, r repo, s slot) (string, error) {
-	path := r.path(s)
+func (w *Workspaces) damage(ctx context.Context, r repo.Repo, s slot) (string, error) {
+	path := s.path(r)
 	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return "the workspace's directory was deleted", nil
@@ -54,15 +55,15 @@ func (w *Workspaces) damage(ctx context.Context, r repo, s slot) (string, error)
 		}
 	}
 	for _, name := range []string{"commondir", "objects/info/http-alternates"} {
-		if exists(filepath.Join(dir, filepath.FromSlash(name))) {
+		if repo.Exists(filepath.Join(dir, filepath.FromSlash(name))) {
 			return fmt.Sprintf("the file .git/%s, which leads git elsewhere, was created in the workspace", name), nil
 		}
 	}
 	if what, err := w.configDamage(ctx, r, dir); err != nil || what != "" {
 		return what, err
 	}
-	borrowed := alternate(filepath.Join(r.git, "objects")) + alternate(filepath.Join(r.user, "objects"))
-	if b, err := gitfiles.ReadRegular(filepath.Join(dir, "objects", "info", "alternates"), maxSmall); err != nil || string(b) != borrowed {
+	borrowed := repo.Alternate(filepath.Join(r.Git, "objects")) + repo.Alternate(filepath.Join(r.User, "objects"))
+	if b, err := gitfiles.ReadRegular(filepath.Join(dir, "objects", "info", "alternates"), repo.MaxSmall); err != nil || string(b) != borrowed {
 		return "the file .git/objects/info/alternates of the workspace was changed: git no longer finds the repository's objects", nil
 	}
 	return w.indexDamage(ctx, path)
@@ -79,8 +80,8 @@ func harmful(key string) bool {
 }
 
 // configDamage compares the configuration of a workspace with the expected one.
-func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (string, error) {
-	want, _, err := w.workspaceConfig(ctx, r)
+func (w *Workspaces) configDamage(ctx context.Context, r repo.Repo, dir string) (string, error) {
+	want, _, err := w.WorkspaceConfig(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -94,12 +95,12 @@ func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (stri
 	}
 	now, err := w.listConfig(ctx, file)
 	if git.Exit(err) > 0 {
-		return "the file .git/config of the workspace is broken: " + said(err), nil
+		return "the file .git/config of the workspace is broken: " + repo.Message(err), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	tmp, err := os.CreateTemp(r.tmp(), "config-*")
+	tmp, err := os.CreateTemp(r.Tmp(), "config-*")
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +131,7 @@ func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (stri
 
 // listConfig reads the settings of one file.
 func (w *Workspaces) listConfig(ctx context.Context, file string) (map[string]string, error) {
-	out, err := w.git.Do(ctx, git.Call{Dir: w.dir, Args: []string{"config", "--file", file, "--no-includes", "--null", "--list"}})
+	out, err := w.Git.Do(ctx, git.Call{Dir: w.Dir, Args: []string{"config", "--file", file, "--no-includes", "--null", "--list"}})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (w *Workspaces) listConfig(ctx context.Context, file string) (map[string]st
 // indexDamage lets git check an index that gitfiles cannot read.
 func (w *Workspaces) indexDamage(ctx context.Context, path string) (string, error) {
 	file := filepath.Join(path, ".git", "index")
-	if err := w.files(ctx, filepath.Join(path, ".git")).Checkout(path, filepath.Join(path, ".git")).CheckIndex(); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if err := w.Files(ctx, filepath.Join(path, ".git")).Checkout(path, filepath.Join(path, ".git")).CheckIndex(); err == nil || errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if st, err := os.Lstat(file); err == nil && !st.Mode().IsRegular() {
@@ -154,9 +155,9 @@ func (w *Workspaces) indexDamage(ctx context.Context, path string) (string, erro
 	if !summed(file) {
 		return "the file .git/index of the workspace is damaged: its checksum is wrong", nil
 	}
-	_, err := w.git.Do(ctx, git.Call{Dir: path, Args: []string{"ls-files", "--stage", "-z"}, Limit: 1})
+	_, err := w.Git.Do(ctx, git.Call{Dir: path, Args: []string{"ls-files", "--stage", "-z"}, Limit: 1})
 	if git.Exit(err) > 0 {
-		return "the file .git/index of the workspace is damaged: " + said(err), nil
+		return "the file .git/index of the workspace is damaged: " + repo.Message(err), nil
 	}
 	return "", err
 }
@@ -179,9 +180,9 @@ func summed(file string) bool {
 // returns the head of the branch. Existing files stay as they are. If there are
 // none, it checks the branch out again. It keeps commits of the agent that were not
 // saved yet, if they are complete.
-func (w *Workspaces) repair(ctx context.Context, r repo, s slot, what string) (string, error) {
-	path := r.path(s)
-	w.log.WarnContext(ctx, "repairing a workspace", "path", path, "damage", what)
+func (w *Workspaces) repair(ctx context.Context, r repo.Repo, s slot, what string) (string, error) {
+	path := s.path(r)
+	w.Log.WarnContext(ctx, "repairing a workspace", "path", path, "damage", what)
 	head, err := w.salvage(ctx, r, s)
 	if err != nil {
 		return "", err
@@ -202,7 +203,7 @@ func (w *Workspaces) repair(ctx context.Context, r repo, s slot, what string) (s
 		args = [][]string{{"update-ref", "refs/heads/" + s.Branch, head}, {"symbolic-ref", "HEAD", "refs/heads/" + s.Branch}, {"read-tree", "--reset", head}}
 	}
 	for _, a := range args {
-		if _, err := w.git.Run(ctx, path, a...); err != nil {
+		if _, err := w.Git.Run(ctx, path, a...); err != nil {
 			return "", fmt.Errorf("repairing %s: %w", path, err)
 		}
 	}
@@ -216,31 +217,31 @@ func (w *Workspaces) repair(ctx context.Context, r repo, s slot, what string) (s
 
 // salvage saves the readable objects of a damaged git directory, and returns the
 // newest head of the task's branch whose history is complete.
-func (w *Workspaces) salvage(ctx context.Context, r repo, s slot) (string, error) {
+func (w *Workspaces) salvage(ctx context.Context, r repo.Repo, s slot) (string, error) {
 	head, err := w.ownHead(ctx, r, s)
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(r.path(s), ".git")
+	dir := filepath.Join(s.path(r), ".git")
 	if st, err := os.Lstat(dir); err != nil || !st.IsDir() {
 		return head, nil
 	}
-	if err := w.publish(ctx, r, dir); err != nil {
+	if err := w.Publish(ctx, r, dir); err != nil {
 		return "", err
 	}
-	_, id, err := w.files(ctx, dir).Resolve(dir, "refs/heads/"+s.Branch)
+	_, id, err := w.Files(ctx, dir).Resolve(dir, "refs/heads/"+s.Branch)
 	if err != nil || id == "" || id == head {
 		return head, nil
 	}
-	if missing, err := w.complete(ctx, r, id, s.Base); err != nil {
+	if missing, err := w.Complete(ctx, r, id, s.Base); err != nil {
 		return "", err
 	} else if missing != "" {
 		return head, nil
 	}
-	if ahead, err := w.isAncestor(ctx, r, head, id); err != nil || !ahead {
+	if ahead, err := w.IsAncestor(ctx, r, head, id); err != nil || !ahead {
 		return head, err
 	}
-	return id, w.setRef(ctx, r, "refs/heads/"+s.Branch, id)
+	return id, w.SetRef(ctx, r, "refs/heads/"+s.Branch, id)
 }
 
 // repaired says what an agent can do after a repair.
@@ -263,10 +264,10 @@ var hints = []struct{ words, fix string }{
 // unstageable turns an error of git when it stages a workspace into the failure of
 // the session.
 func unstageable(err error) error {
-	if git.Exit(err) <= 0 || diskFull(err) {
+	if git.Exit(err) <= 0 || repo.DiskFull(err) {
 		return err
 	}
-	text := said(err)
+	text := repo.Message(err)
 	fix := "undo what keeps git from working in the workspace"
 	for _, h := range hints {
 		if strings.Contains(text, h.words) {

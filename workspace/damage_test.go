@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 // damages are what agents do to their workspaces. Each is done in a workspace with
@@ -139,7 +140,7 @@ func TestDamage(t *testing.T) {
 			} else if !errors.As(err, &fail) || fail.Class != coppice.ClassImplementation || !strings.Contains(fail.Text, c.says) || fail.Fix == "" {
 				t.Fatalf("the failure is %v", err)
 			}
-			if onTop, err := b.isAncestor(b.ctx, must[repo](t)(b.use(b.ctx, b.root)), saved, head); err != nil || !onTop {
+			if onTop, err := b.IsAncestor(b.ctx, must[repo.Repo](t)(b.Use(b.ctx, b.root)), saved, head); err != nil || !onTop {
 				t.Fatalf("the head %s does not have what was saved: %v", head, err)
 			}
 			if c.says == "" {

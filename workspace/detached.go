@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // A session that only reads gets a detached workspace from the same pool: it is at
@@ -33,7 +35,7 @@ func detachedSlot(spec coppice.PrepareSpec) (slot, error) {
 	if spec.From == "" {
 		at = coppice.ValidBranch(spec.Base)
 	}
-	if err := first(at, validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(at, validPolicy(spec.Policy)); err != nil {
 		return slot{}, err
 	}
 	return slot{Key: spec.Key, Base: spec.From}, nil
@@ -45,19 +47,19 @@ func (w *Workspaces) prepareDetached(ctx context.Context, spec coppice.PrepareSp
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
 	if spec.From == "" {
-		if spec.From, err = w.branch(ctx, r, spec.Base); err == nil {
-			err = w.keep(ctx, r, spec.From)
+		if spec.From, err = w.Branch(ctx, r, spec.Base); err == nil {
+			err = w.Keep(ctx, r, spec.From)
 		}
 		if err != nil {
-			return coppice.PrepareResult{}, classify(err)
+			return coppice.PrepareResult{}, repo.Classify(err)
 		}
 		want.Base = spec.From
-	} else if _, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
+	} else if _, err := w.Git.Run(ctx, r.Git, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
 		if ctx.Err() != nil {
 			return coppice.PrepareResult{}, err
 		}
@@ -67,7 +69,7 @@ func (w *Workspaces) prepareDetached(ctx context.Context, spec coppice.PrepareSp
 		spec.Policy.Ports = max(spec.Policy.Ports, 1)
 	}
 	res, err := w.build(ctx, r, want, building{start: spec.From, policy: spec.Policy})
-	return res, classify(err)
+	return res, repo.Classify(err)
 }
 
 // isDetached reports whether the slot is a detached workspace.
@@ -80,15 +82,15 @@ func (s slot) task() string {
 }
 
 // populateDetached checks the slot's commit out.
-func (w *Workspaces) populateDetached(ctx context.Context, r repo, s slot) error {
-	tree := r.path(s)
+func (w *Workspaces) populateDetached(ctx context.Context, r repo.Repo, s slot) error {
+	tree := s.path(r)
 	if err := writable(tree); err != nil {
 		return err
 	}
 	if err := w.vacate(ctx, r, s, s.Base); err != nil {
 		return fmt.Errorf("checking out %s: %w", s.Base, err)
 	}
-	if err := w.step("checked out"); err != nil {
+	if err := w.Step("checked out"); err != nil {
 		return err
 	}
 	return w.submodules(ctx, r, tree)
@@ -97,8 +99,8 @@ func (w *Workspaces) populateDetached(ctx context.Context, r repo, s slot) error
 // settleDetached verifies the commit of the workspace, stores what the setup
 // commands changed, and makes the files read-only, except for root, who ignores
 // modes. Directories stay writable if an app is served, because it writes there.
-func (w *Workspaces) settleDetached(ctx context.Context, r repo, s *slot, p coppice.WorkspacePolicy) (head string, err error) {
-	path := r.path(*s)
+func (w *Workspaces) settleDetached(ctx context.Context, r repo.Repo, s *slot, p coppice.WorkspacePolicy) (head string, err error) {
+	path := s.path(r)
 	if head, err = w.headOf(ctx, path); err != nil {
 		return "", err
 	}
@@ -117,32 +119,32 @@ func (w *Workspaces) settleDetached(ctx context.Context, r repo, s *slot, p copp
 
 // seen returns a tree of the tracked files as they are now, or the commit itself if
 // none changed.
-func (w *Workspaces) seen(ctx context.Context, r repo, path, commit string) (string, error) {
+func (w *Workspaces) seen(ctx context.Context, r repo.Repo, path, commit string) (string, error) {
 	changed, err := w.changedSince(ctx, path, commit)
 	if err != nil || len(changed) == 0 {
 		return commit, err
 	}
-	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+	if err := os.MkdirAll(r.Tmp(), 0o700); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(r.tmp(), "seen-")
+	dir, err := os.MkdirTemp(r.Tmp(), "seen-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
 	env := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
 	for _, args := range [][]string{{"read-tree", commit}, {"add", "--update", "--", "."}} {
-		if _, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: args}); err != nil {
+		if _, err := w.Git.Do(ctx, git.Call{Dir: path, Env: env, Args: args}); err != nil {
 			return "", err
 		}
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}})
+	out, err := w.Git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}})
 	return strings.TrimSpace(out), err
 }
 
 // changedSince lists the tracked files that differ from a commit or tree.
 func (w *Workspaces) changedSince(ctx context.Context, path, tree string) ([]string, error) {
-	out, err := w.git.Run(ctx, path, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=untracked", tree, "--")
+	out, err := w.Git.Run(ctx, path, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=untracked", tree, "--")
 	if err != nil {
 		return nil, fmt.Errorf("reading what changed: %w", err)
 	}
@@ -167,7 +169,7 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 	if !s.isDetached() {
 		return "", nil, coppice.Errorf(coppice.EInvalid, "%s is a workspace that is allowed to change", coppice.Quote(path))
 	}
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.Locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return "", nil, err
 	}
@@ -175,17 +177,17 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 	if what, err := w.damage(ctx, r, s); err != nil || what != "" {
 		return s.Base, []string{".git"}, err
 	}
-	if err := w.unlockStale(ctx, path); err != nil {
+	if err := w.UnlockStale(ctx, path); err != nil {
 		return "", nil, err
 	}
 	files, err = w.changedSince(ctx, path, s.Seen)
-	return s.Base, files, classify(err)
+	return s.Base, files, repo.Classify(err)
 }
 
 // removeDetached cleans a detached workspace and keeps it for the next task. It
 // leaves no trash. It is not an error if there is no such workspace.
 func (w *Workspaces) removeDetached(ctx context.Context, spec coppice.RemoveSpec) error {
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return err
 	}
@@ -193,25 +195,25 @@ func (w *Workspaces) removeDetached(ctx context.Context, spec coppice.RemoveSpec
 	if err != nil || !ok {
 		return err
 	}
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.Locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	s, err = readSlot(r.metaFile(s))
+	s, err = readSlot(s.metaFile(r))
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && (s.Key != spec.Key || s.State == slotIdle)) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return classify(w.dropDetached(ctx, r, s))
+	return repo.Classify(w.dropDetached(ctx, r, s))
 }
 
 // dropDetached removes a detached workspace. The caller holds the slot's lock.
-func (w *Workspaces) dropDetached(ctx context.Context, r repo, s slot) error {
+func (w *Workspaces) dropDetached(ctx context.Context, r repo.Repo, s slot) error {
 	s.State, s.Head = slotRemoving, s.Base
-	if err := errors.Join(w.writeSlot(r, s), w.step("removing")); err != nil {
+	if err := errors.Join(w.writeSlot(r, s), w.Step("removing")); err != nil {
 		return err
 	}
 	_, err := w.finishRemove(ctx, r, s)
@@ -225,7 +227,7 @@ func (w *Workspaces) readOnly(ctx context.Context, tree string, dirs bool) error
 		return err
 	}
 	if len(tracked) > maxReadOnly {
-		w.log.InfoContext(ctx, "too many files to make them read-only", "path", tree, "files", len(tracked))
+		w.Log.InfoContext(ctx, "too many files to make them read-only", "path", tree, "files", len(tracked))
 		return nil
 	}
 	root, err := os.OpenRoot(tree)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 func (b *bundle) lookSpec(key, commit string) coppice.PrepareSpec {
@@ -75,7 +76,7 @@ func TestDetachedWorkspaceIsAtItsCommit(t *testing.T) {
 	if next := b.prepare("app-2"); next.Path != got.Path {
 		t.Errorf("the next task got %s, not the idle %s", next.Path, got.Path)
 	}
-	ledger := read(t, b.dir, "ports.json")
+	ledger := read(t, b.Dir, "ports.json")
 	if strings.Contains(ledger, "app-1.") {
 		t.Errorf("ports are still given: %s", ledger)
 	}
@@ -247,7 +248,7 @@ func TestDetachedSurvivesCrashes(t *testing.T) {
 			b := setup(t)
 			head := run(t, b.root, "git", "rev-parse", "HEAD")
 			hit := false
-			b.step = func(name string) error {
+			b.Step = func(name string) error {
 				if name == at && !hit {
 					hit = true
 					return crash
@@ -268,7 +269,7 @@ func TestDetachedSurvivesCrashes(t *testing.T) {
 				t.Fatal("no crash was played")
 			}
 			b.unlook("app-1.1")
-			if list := must[[]slot](t)(b.slots(must[repo](t)(b.find(b.ctx, b.root)))); len(list) != 1 || list[0].State != slotIdle {
+			if list := must[[]slot](t)(b.slots(must[repo.Repo](t)(b.Find(b.ctx, b.root)))); len(list) != 1 || list[0].State != slotIdle {
 				t.Errorf("slots %+v", list)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // Diff returns what head changed since it left base, or with stat only how much.
@@ -18,7 +19,7 @@ func (w *Workspaces) Diff(ctx context.Context, dir, base, head string, stat bool
 			}
 		}
 	}
-	r, err := w.use(ctx, dir)
+	r, err := w.Use(ctx, dir)
 	if err != nil {
 		return "", err
 	}
@@ -30,7 +31,7 @@ func (w *Workspaces) Diff(ctx context.Context, dir, base, head string, stat bool
 	if err != nil {
 		return "", err
 	}
-	return w.diff(ctx, git.Call{Dir: r.root, Env: r.withUserFiles()}, stat, from+"..."+to)
+	return w.diff(ctx, git.Call{Dir: r.Root, Env: r.WithUserFiles()}, stat, from+"..."+to)
 }
 
 // DiffWorkspace returns what a workspace changed since it left base, uncommitted
@@ -45,14 +46,14 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 	if err != nil {
 		return "", err
 	}
-	dir, err := gitDir(r.path(s))
+	dir, err := repo.GitDir(s.path(r))
 	if err != nil {
 		return "", damaged(err.Error(), "wait for its session to end; then the workspace is repaired")
 	}
 	if base, err = w.commitOf(ctx, r, base); err != nil {
 		return "", err
 	}
-	index, err := tempIndex(r, dir)
+	index, err := repo.TempIndex(r, dir)
 	if err != nil {
 		return "", err
 	}
@@ -66,10 +67,10 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 	c := git.Call{Dir: path, Guard: path, Env: []string{"GIT_INDEX_FILE=" + index}, Config: []string{"core.excludesFile=" + exclude, "advice.addEmbeddedRepo=false"}}
 	add := c
 	add.Args = []string{"add", "--intent-to-add", "--", "."}
-	if _, err := w.git.Do(ctx, add); err != nil {
+	if _, err := w.Git.Do(ctx, add); err != nil {
 		return "", err
 	}
-	from, err := w.git.Run(ctx, path, "merge-base", "--end-of-options", base, "HEAD")
+	from, err := w.Git.Run(ctx, path, "merge-base", "--end-of-options", base, "HEAD")
 	if err != nil {
 		return "", err
 	}
@@ -77,7 +78,7 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 }
 
 // commitOf returns the commit of a branch, or the commit itself.
-func (w *Workspaces) commitOf(ctx context.Context, r repo, rev string) (string, error) {
+func (w *Workspaces) commitOf(ctx context.Context, r repo.Repo, rev string) (string, error) {
 	if coppice.ValidHash(rev) == nil {
 		return rev, nil
 	}
@@ -94,7 +95,7 @@ func (w *Workspaces) diff(ctx context.Context, c git.Call, stat bool, rev string
 	}
 	c.Args = append(c.Args, "--end-of-options", rev, "--")
 	c.Limit = maxDiff
-	out, err := w.git.Do(ctx, c)
+	out, err := w.Git.Do(ctx, c)
 	if err == nil && len(out) == maxDiff {
 		out += "\n[... the rest is left out ...]\n"
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 // runFile is the script in a workspace that runs a command in the project's compose
@@ -58,7 +59,7 @@ func composed(root, tree string, d coppice.DockerPolicy) (compose, error) {
 		return c, coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("there is no compose file in %s: looked for %s", root, strings.Join(names, ", ")),
 			"name it by workspace.docker.file, or remove workspace.docker from coppice.yaml")
 	}
-	if d.Service == sail.service && exists(filepath.Join(root, sail.script)) {
+	if d.Service == sail.service && repo.Exists(filepath.Join(root, sail.script)) {
 		c.user = sail.user
 	}
 	return c, nil
@@ -121,8 +122,8 @@ func Command(p coppice.WorkspacePolicy, command string) string {
 
 // dockerize writes the wrapper into a worktree, unless its branch has one, and makes
 // git ignore it.
-func (w *Workspaces) dockerize(r repo, tree string, to *os.Root, p coppice.WorkspacePolicy) error {
-	c, err := composed(r.root, tree, p.Docker)
+func (w *Workspaces) dockerize(r repo.Repo, tree string, to *os.Root, p coppice.WorkspacePolicy) error {
+	c, err := composed(r.Root, tree, p.Docker)
 	if err != nil {
 		return err
 	}
@@ -175,10 +176,10 @@ func (w *Workspaces) Hide(ctx context.Context, path, name string) error {
 	if name == "" {
 		return nil
 	}
-	if err := ValidPath("progress", name); err != nil {
+	if err := repo.ValidPath("progress", name); err != nil {
 		return err
 	}
-	dir, err := gitDir(path)
+	dir, err := repo.GitDir(path)
 	if err != nil {
 		return fmt.Errorf("hiding %s from git: %w", name, err)
 	}
@@ -195,11 +196,11 @@ func escapePattern(path string) string {
 
 // reachable checks that the service runs and has the workspace, so that a missing
 // service does not look like failing work.
-func (w *Workspaces) reachable(ctx context.Context, r repo, tree string, p coppice.WorkspacePolicy, env []string) error {
+func (w *Workspaces) reachable(ctx context.Context, r repo.Repo, tree string, p coppice.WorkspacePolicy, env []string) error {
 	if !p.Docker.Set() {
 		return nil
 	}
-	c, err := composed(r.root, tree, p.Docker)
+	c, err := composed(r.Root, tree, p.Docker)
 	if err != nil {
 		return err
 	}
@@ -216,7 +217,7 @@ func (w *Workspaces) reachable(ctx context.Context, r repo, tree string, p coppi
 		return nil
 	case strings.TrimSpace(log) == "":
 		return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the compose service %s does not see the workspace at %s", c.service, c.dir),
-			fmt.Sprintf("mount the folder of the workspaces into it: under volumes, %s:%s", w.dir, w.dir))
+			fmt.Sprintf("mount the folder of the workspaces into it: under volumes, %s:%s", w.Dir, w.Dir))
 	}
 	return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the compose service %s cannot be used (exit code %d): %s", c.service, exit, strings.TrimSpace(log)),
 		fmt.Sprintf("start it with docker compose -f %s up -d %s", c.file, c.service))

@@ -12,6 +12,7 @@ import (
 	"coppice"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // madeRefs are the prefixes of the refs that Coppice creates in a person's
@@ -28,27 +29,27 @@ var madeRefs = []string{"refs/coppice/", "refs/heads/coppice/"}
 // can use the workspaces at the same time.
 func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 	home := w.Home(ctx, dir)
-	if filepath.Dir(home) != w.dir {
-		return coppice.Errorf(coppice.EInternal, "%s is not below %s", home, w.dir)
+	if filepath.Dir(home) != w.Dir {
+		return coppice.Errorf(coppice.EInternal, "%s is not below %s", home, w.Dir)
 	}
 	lock := filepath.Join(home, "lock")
-	unlock, err := w.locks.Wait(ctx, lock)
+	unlock, err := w.Locks.Wait(ctx, lock)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	w.settleMove(ctx, home)
+	w.SettleMove(ctx, home)
 	// The person's repository comes first: as long as the directories exist, a
 	// crash loses nothing.
-	if r, err := w.find(ctx, dir); err == nil {
-		if err := w.forgetNotes(ctx, r.root, home); err != nil {
-			return classify(fmt.Errorf("forgetting the workspaces of %s: %w", r.root, err))
+	if r, err := w.Find(ctx, dir); err == nil {
+		if err := w.forgetNotes(ctx, r.Root, home); err != nil {
+			return repo.Classify(fmt.Errorf("forgetting the workspaces of %s: %w", r.Root, err))
 		}
-		if err := w.forgetRefs(ctx, r.root); err != nil {
-			return classify(fmt.Errorf("removing the refs of Coppice from %s: %w", r.root, err))
+		if err := w.forgetRefs(ctx, r.Root); err != nil {
+			return repo.Classify(fmt.Errorf("removing the refs of Coppice from %s: %w", r.Root, err))
 		}
 	}
-	if err := w.step("refs forgotten"); err != nil {
+	if err := w.Step("refs forgotten"); err != nil {
 		return err
 	}
 	archives, err := w.archives(home)
@@ -69,15 +70,12 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := removeWhole(path); err != nil {
-			return classify(fmt.Errorf("removing %s: %w", path, err))
+		if err := repo.RemoveWhole(path); err != nil {
+			return repo.Classify(fmt.Errorf("removing %s: %w", path, err))
 		}
 	}
-	w.mu.Lock()
-	delete(w.repos, dir)
-	delete(w.noted, home)
-	w.mu.Unlock()
-	return removeWhole(home)
+	w.Drop(dir, home)
+	return repo.RemoveWhole(home)
 }
 
 // Remains lists what Forget would remove.
@@ -90,14 +88,14 @@ type Remains struct {
 // Remains returns what Coppice keeps about the repository in dir.
 func (w *Workspaces) Remains(ctx context.Context, dir string) (left Remains, err error) {
 	home := w.Home(ctx, dir)
-	if exists(home) {
+	if repo.Exists(home) {
 		left.Dir = home
 	}
 	if left.Archives, err = w.archives(home); err != nil {
 		return left, err
 	}
-	if r, err := w.find(ctx, dir); err == nil {
-		out, err := w.git.Run(ctx, r.root, append([]string{"for-each-ref", "--format=%(refname)"}, madeRefs...)...)
+	if r, err := w.Find(ctx, dir); err == nil {
+		out, err := w.Git.Run(ctx, r.Root, append([]string{"for-each-ref", "--format=%(refname)"}, madeRefs...)...)
 		if err != nil {
 			return left, err
 		}
@@ -109,7 +107,7 @@ func (w *Workspaces) Remains(ctx context.Context, dir string) (left Remains, err
 // forgetNotes removes git's records of worktrees below home. Git's own command
 // refuses a worktree that an agent damaged.
 func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {
-	common, err := w.git.Run(ctx, root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	common, err := w.Git.Run(ctx, root, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
 		return err
 	}
@@ -120,11 +118,11 @@ func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {
 	}
 	for _, e := range entries {
 		admin := filepath.Join(all, e.Name())
-		b, err := gitfiles.ReadRegular(filepath.Join(admin, "gitdir"), maxSmall)
+		b, err := gitfiles.ReadRegular(filepath.Join(admin, "gitdir"), repo.MaxSmall)
 		if err != nil || !strings.HasPrefix(string(b), home+"/") {
 			continue
 		}
-		if err := removeWhole(admin); err != nil {
+		if err := repo.RemoveWhole(admin); err != nil {
 			return err
 		}
 	}
@@ -135,11 +133,11 @@ func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {
 // forgetRefs removes the refs of Coppice, except branches that the person has
 // checked out.
 func (w *Workspaces) forgetRefs(ctx context.Context, root string) error {
-	out, err := w.git.Run(ctx, root, append([]string{"for-each-ref", "--format=%(refname)"}, madeRefs...)...)
+	out, err := w.Git.Run(ctx, root, append([]string{"for-each-ref", "--format=%(refname)"}, madeRefs...)...)
 	if err != nil {
 		return err
 	}
-	trees, err := w.git.Run(ctx, root, "worktree", "list", "--porcelain")
+	trees, err := w.Git.Run(ctx, root, "worktree", "list", "--porcelain")
 	if err != nil {
 		return err
 	}
@@ -159,25 +157,6 @@ func (w *Workspaces) forgetRefs(ctx context.Context, root string) error {
 		return nil
 	}
 	// A stop of the server does not kill git while it writes there.
-	_, err = w.git.Do(context.WithoutCancel(ctx), git.Call{Dir: root, Args: []string{"update-ref", "--no-deref", "--stdin"}, Stdin: []byte(change.String())})
+	_, err = w.Git.Do(context.WithoutCancel(ctx), git.Call{Dir: root, Args: []string{"update-ref", "--no-deref", "--stdin"}, Stdin: []byte(change.String())})
 	return err
-}
-
-// removeWhole removes a path with everything below it, also directories that an
-// agent made read-only.
-func removeWhole(path string) error {
-	err := os.RemoveAll(path)
-	if err == nil || !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700) // the second RemoveAll reports what cannot be changed
-			if err != nil {
-				return fs.SkipDir
-			}
-		}
-		return nil
-	})
-	return os.RemoveAll(path)
 }

@@ -71,7 +71,7 @@ func TestForget(t *testing.T) {
 	status := run(t, b.root, "git", "status", "--porcelain")
 
 	crash := errors.New("crash")
-	b.step = func(name string) error {
+	b.Step = func(name string) error {
 		if name == "refs forgotten" {
 			return crash
 		}
@@ -80,7 +80,7 @@ func TestForget(t *testing.T) {
 	if err := b.Forget(b.ctx, b.root); !errors.Is(err, crash) {
 		t.Fatal(err)
 	}
-	b.step = func(string) error { return nil }
+	b.Step = func(string) error { return nil }
 	for range 2 { // done again it does nothing more
 		if err := b.Forget(b.ctx, b.root); err != nil {
 			t.Fatal(err)

@@ -48,7 +48,7 @@ func TestMoveNeverOverwrites(t *testing.T) {
 	t.Parallel()
 	for _, noGitFiles := range []bool{false, true} {
 		b := setup(t)
-		b.noGitFiles = noGitFiles
+		b.NoGitFiles = noGitFiles
 		b.features("open\n")
 		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "features.json", "x.txt"), coppice.StrategySquash)))
 		for name, text := range map[string]string{"features.json": "mine\n", "x.txt": "mine, and not tracked\n"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 func (b *bundle) mergeSpec(head, strategy string) coppice.MergeSpec {
@@ -166,8 +167,8 @@ func TestMove(t *testing.T) {
 	blocked("staged", `"a.txt"`, func() { write(t, b.root, "a.txt", "s"); run(t, b.root, "git", "add", "a.txt") }, reset)
 	blocked("staged where a file comes", `"x.txt"`, func() { write(t, b.root, "x.txt", "s"); run(t, b.root, "git", "add", "x.txt") }, reset)
 	blocked("untracked in the way", "x.txt", func() { write(t, b.root, "x.txt", "mine") }, drop("x.txt"))
-	for _, p := range progress {
-		blocked(p.file, p.what, func() { write(t, b.root, ".git/"+p.file, m.Base) }, drop(".git/"+p.file))
+	for _, p := range repo.Operations {
+		blocked(p.File, p.What, func() { write(t, b.root, ".git/"+p.File, m.Base) }, drop(".git/"+p.File))
 	}
 	blocked("rebase of the base", "a rebase of main", func() {
 		run(t, b.root, "git", "checkout", "-q", "--detach")

@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/internal/atomicfile"
+	"coppice/workspace/repo"
 )
 
 // TestLegacy opens what an earlier version left: a workspace that is a worktree of
@@ -16,11 +17,11 @@ import (
 func TestLegacy(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	r := must[repo](t)(b.find(b.ctx, b.root))
+	r := must[repo.Repo](t)(b.Find(b.ctx, b.root))
 	base := run(t, b.root, "git", "rev-parse", "main")
 	worktree := func(name, branch string) string {
-		path := filepath.Join(r.dir, name)
-		if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		path := filepath.Join(r.Dir, name)
+		if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if branch == "" {
@@ -41,7 +42,7 @@ func TestLegacy(t *testing.T) {
 		{Name: "coppice-001", State: slotReady, Key: "app-1", Branch: "coppice/app-1", Base: base, Made: true},
 		{Name: "coppice-002", State: slotIdle, Made: true, Clean: true},
 	} {
-		if err := atomicfile.WriteJSON(r.metaFile(s), s); err != nil {
+		if err := atomicfile.WriteJSON(s.metaFile(r), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,12 +85,12 @@ func TestLegacy(t *testing.T) {
 func TestLegacyDetached(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	r := must[repo](t)(b.find(b.ctx, b.root))
+	r := must[repo.Repo](t)(b.Find(b.ctx, b.root))
 	base := run(t, b.root, "git", "rev-parse", "main")
 	candidate := run(t, b.root, "git", "commit-tree", "-p", base, "-m", "candidate", base+"^{tree}")
 	run(t, b.root, "git", "update-ref", "refs/coppice/landing/app-1/4", candidate)
-	path := filepath.Join(r.dir, "coppice-001")
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+	path := filepath.Join(r.Dir, "coppice-001")
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	run(t, b.root, "git", "worktree", "add", "-q", "--detach", path, candidate)
@@ -97,7 +98,7 @@ func TestLegacyDetached(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := slot{Name: "coppice-001", State: slotReady, Key: "app-1.2", Base: candidate, Seen: candidate, Made: true}
-	if err := atomicfile.WriteJSON(r.metaFile(s), s); err != nil {
+	if err := atomicfile.WriteJSON(s.metaFile(r), s); err != nil {
 		t.Fatal(err)
 	}
 	b.prepare("app-2") // the own repository is made

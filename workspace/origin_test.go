@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"testing"
+
+	"coppice/workspace/repo"
 )
 
 // TestOrigin: files come from an edit, from a commit of a person, or from a task
@@ -10,21 +12,21 @@ func TestOrigin(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	files := []string{"a.txt", "not/there.txt"}
-	origin := func() Origin { t.Helper(); return must[Origin](t)(b.OriginOf(b.ctx, b.root, files)) }
+	origin := func() repo.Origin { t.Helper(); return must[repo.Origin](t)(b.OriginOf(b.ctx, b.root, files)) }
 	first := origin()
-	if want := (Origin{Branch: "main", Commit: run(t, b.root, "git", "rev-parse", "HEAD")}); first != want {
+	if want := (repo.Origin{Branch: "main", Commit: run(t, b.root, "git", "rev-parse", "HEAD")}); first != want {
 		t.Errorf("at first %+v, want %+v", first, want)
 	}
 	write(t, b.root, "a.txt", "edited")
-	if got := origin(); got != (Origin{Edited: true}) {
+	if got := origin(); got != (repo.Origin{Edited: true}) {
 		t.Errorf("edited: %+v", got)
 	}
 	run(t, b.root, "git", "add", "a.txt") // staged is edited still
-	if got := origin(); got != (Origin{Edited: true}) {
+	if got := origin(); got != (repo.Origin{Edited: true}) {
 		t.Errorf("staged: %+v", got)
 	}
 	commit(t, b.root, "Landed\n\nCoppice-Task: app-7\n")
-	landed := Origin{Branch: "main", Commit: run(t, b.root, "git", "rev-parse", "HEAD"), Task: "app-7"}
+	landed := repo.Origin{Branch: "main", Commit: run(t, b.root, "git", "rev-parse", "HEAD"), Task: "app-7"}
 	write(t, b.root, "b.txt", "something else")
 	commit(t, b.root, "By a person")
 	if got := origin(); got != landed {

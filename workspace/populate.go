@@ -12,15 +12,16 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // populate checks the slot's branch out. If Coppice's own repository does not have
 // the branch, populate creates it at start; branched reports whether it existed.
 // Populate removes everything else in the directory, so it is called only for slots
 // that nobody uses yet.
-func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string) (branched bool, err error) {
-	tree, own := r.path(s), "refs/heads/"+s.Branch
-	refs, err := w.refs(ctx, r.own(), own)
+func (w *Workspaces) populate(ctx context.Context, r repo.Repo, s slot, start string) (branched bool, err error) {
+	tree, own := s.path(r), "refs/heads/"+s.Branch
+	refs, err := w.Refs(ctx, r.Own(), own)
 	if err != nil {
 		return false, err
 	}
@@ -34,15 +35,15 @@ func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string)
 	if err != nil {
 		return branched, err
 	}
-	if _, err := w.git.Run(ctx, tree, "checkout", "--force", "--quiet", "--no-track", "-B", s.Branch, start, "--"); err != nil {
+	if _, err := w.Git.Run(ctx, tree, "checkout", "--force", "--quiet", "--no-track", "-B", s.Branch, start, "--"); err != nil {
 		return branched, fmt.Errorf("checking out: %w", err)
 	}
 	if !branched {
-		if err := w.setRef(ctx, r, own, start); err != nil {
+		if err := w.SetRef(ctx, r, own, start); err != nil {
 			return branched, err
 		}
 	}
-	if err := errors.Join(w.saveIndex(r, s), w.step("checked out")); err != nil {
+	if err := errors.Join(w.saveIndex(r, s), w.Step("checked out")); err != nil {
 		return branched, err
 	}
 	if !fresh && !s.Clean {
@@ -61,12 +62,12 @@ func isFresh(tree string) (bool, error) {
 
 // clean removes everything that is not tracked, ignored files included, so that
 // nothing of one task affects the next.
-func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {
-	tree := r.path(s)
-	if w.files(ctx, r.inside(s).git).Checkout(tree, r.inside(s).git).Clean() == nil {
+func (w *Workspaces) clean(ctx context.Context, r repo.Repo, s slot) error {
+	tree := s.path(r)
+	if w.Files(ctx, s.inside(r).Git).Checkout(tree, s.inside(r).Git).Clean() == nil {
 		return nil
 	}
-	_, err := w.git.Run(ctx, tree, "clean", "-ffdxq")
+	_, err := w.Git.Run(ctx, tree, "clean", "-ffdxq")
 	if err == nil {
 		return nil
 	}
@@ -79,7 +80,7 @@ func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {
 		}
 		return nil
 	})
-	_, err = w.git.Run(ctx, tree, "clean", "-ffdxq")
+	_, err = w.Git.Run(ctx, tree, "clean", "-ffdxq")
 	return err
 }
 
@@ -87,16 +88,16 @@ func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {
 // call, because `submodule init` would write them into the workspace's
 // configuration. Addresses on this machine are used only if the repository itself
 // comes from one.
-func (w *Workspaces) submodules(ctx context.Context, r repo, tree string) error {
+func (w *Workspaces) submodules(ctx context.Context, r repo.Repo, tree string) error {
 	if st, err := os.Lstat(filepath.Join(tree, ".gitmodules")); err != nil || !st.Mode().IsRegular() {
 		return nil
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: tree, OK: []int{1},
+	out, err := w.Git.Do(ctx, git.Call{Dir: tree, OK: []int{1},
 		Args: []string{"config", "--file", ".gitmodules", "--no-includes", "--null", "--get-regexp", `^submodule\..*\.url$`}})
 	if err != nil {
 		return coppice.Failf(coppice.ClassEnvironment, "cannot read .gitmodules: "+err.Error(), "fix .gitmodules on the base branch")
 	}
-	own, err := w.git.Settings(ctx, tree)
+	own, err := w.Git.Settings(ctx, tree)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (w *Workspaces) submodules(ctx context.Context, r repo, tree string) error 
 	}
 	origin := set["remote.origin.url"]
 	if origin == "" {
-		origin = r.root
+		origin = r.Root
 	}
 	config := []string{"protocol.file.allow=never"}
 	if local(origin) {
@@ -127,7 +128,7 @@ func (w *Workspaces) submodules(ctx context.Context, r repo, tree string) error 
 	if len(config) == 1 {
 		return nil
 	}
-	_, err = w.git.Do(ctx, git.Call{Dir: tree, Config: config, Network: true, Args: []string{"submodule", "--quiet", "update", "--init", "--recursive", "--checkout", "--force"}})
+	_, err = w.Git.Do(ctx, git.Call{Dir: tree, Config: config, Network: true, Args: []string{"submodule", "--quiet", "update", "--init", "--recursive", "--checkout", "--force"}})
 	if err != nil && ctx.Err() == nil {
 		return coppice.Failf(coppice.ClassEnvironment, "cannot get the submodules: "+err.Error(), "make sure that `git submodule update --init` works in a fresh clone")
 	}

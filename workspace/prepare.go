@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 // Prepare creates or completes the workspace of a task. If the branch does not exist,
@@ -18,36 +20,36 @@ func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (cop
 	if spec.Detached {
 		return w.prepareDetached(ctx, spec)
 	}
-	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
 		return coppice.PrepareResult{}, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
-	base, err := w.branch(ctx, r, spec.Base)
+	base, err := w.Branch(ctx, r, spec.Base)
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
-	if err := w.keep(ctx, r, base); err != nil {
-		return coppice.PrepareResult{}, classify(err)
+	if err := w.Keep(ctx, r, base); err != nil {
+		return coppice.PrepareResult{}, repo.Classify(err)
 	}
 	start := base
 	if spec.From != "" {
 		if start, base, err = w.forkPoint(ctx, r, spec.From, base); err != nil {
-			return coppice.PrepareResult{}, classify(err)
+			return coppice.PrepareResult{}, repo.Classify(err)
 		}
 	}
 	want := slot{Key: spec.Key, Branch: spec.Branch, Onto: spec.Base, Base: base}
 	res, err := w.build(ctx, r, want, building{start: start, policy: spec.Policy})
-	return res, classify(err)
+	return res, repo.Classify(err)
 }
 
 // forkPoint resolves the branch or commit from which another branch starts, and
 // where it left the base. A task's branch is in Coppice's own repository.
-func (w *Workspaces) forkPoint(ctx context.Context, r repo, from, base string) (start, left string, err error) {
+func (w *Workspaces) forkPoint(ctx context.Context, r repo.Repo, from, base string) (start, left string, err error) {
 	if coppice.ValidHash(from) == nil {
-		if start, err = w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", from+"^{commit}"); err != nil {
+		if start, err = w.Git.Run(ctx, r.Git, "rev-parse", "--verify", "--quiet", "--end-of-options", from+"^{commit}"); err != nil {
 			return "", "", coppice.Failf(coppice.ClassEnvironment, "the commit "+from+" to start from is gone", "create a new task")
 		}
 	} else if err = coppice.ValidBranch(from); err != nil {
@@ -55,14 +57,14 @@ func (w *Workspaces) forkPoint(ctx context.Context, r repo, from, base string) (
 	} else if start, err = w.anyBranch(ctx, r, from); err != nil {
 		return "", "", err
 	}
-	own, err := w.isOwn(ctx, r, start)
+	own, err := w.IsOwn(ctx, r, start)
 	if err == nil && !own {
-		err = w.keep(ctx, r, start)
+		err = w.Keep(ctx, r, start)
 	}
 	if err != nil {
 		return "", "", err
 	}
-	if left, err = w.git.Run(ctx, r.git, "merge-base", base, start); err != nil {
+	if left, err = w.Git.Run(ctx, r.Git, "merge-base", base, start); err != nil {
 		return "", "", fmt.Errorf("finding where %s left the base: %w", from, err)
 	}
 	return start, left, nil
@@ -70,23 +72,23 @@ func (w *Workspaces) forkPoint(ctx context.Context, r repo, from, base string) (
 
 // anyBranch returns the commit of a branch of a task or of the person. It includes
 // commits of an agent that still runs.
-func (w *Workspaces) anyBranch(ctx context.Context, r repo, name string) (string, error) {
+func (w *Workspaces) anyBranch(ctx context.Context, r repo.Repo, name string) (string, error) {
 	if err := w.saveCommits(ctx, r, name); err != nil {
-		w.log.WarnContext(ctx, "the newest commits of a branch cannot be read", "branch", name, "error", err)
+		w.Log.WarnContext(ctx, "the newest commits of a branch cannot be read", "branch", name, "error", err)
 	}
-	refs, err := w.refs(ctx, r.own(), "refs/heads/"+name)
+	refs, err := w.Refs(ctx, r.Own(), "refs/heads/"+name)
 	if err != nil {
 		return "", err
 	}
 	if id := refs["refs/heads/"+name]; id != "" {
 		return id, nil
 	}
-	return w.branch(ctx, r, name)
+	return w.Branch(ctx, r, name)
 }
 
 // saveCommits copies the commits of a task's branch into Coppice's own repository,
 // while an agent may still run in the workspace.
-func (w *Workspaces) saveCommits(ctx context.Context, r repo, branch string) error {
+func (w *Workspaces) saveCommits(ctx context.Context, r repo.Repo, branch string) error {
 	list, err := w.slots(r)
 	if err != nil {
 		return err
@@ -95,27 +97,27 @@ func (w *Workspaces) saveCommits(ctx context.Context, r repo, branch string) err
 	if i < 0 {
 		return nil
 	}
-	dir, own := r.inside(list[i]).git, "refs/heads/"+branch
-	inside, err := w.refs(ctx, r.inside(list[i]), own)
+	dir, own := list[i].inside(r).Git, "refs/heads/"+branch
+	inside, err := w.Refs(ctx, list[i].inside(r), own)
 	head := inside[own]
 	if err != nil || head == "" {
 		return err
 	}
-	refs, err := w.refs(ctx, r.own(), own)
+	refs, err := w.Refs(ctx, r.Own(), own)
 	if err != nil || refs[own] == head {
 		return err
 	}
-	if err := w.publish(ctx, r, dir); err != nil {
+	if err := w.Publish(ctx, r, dir); err != nil {
 		return err
 	}
-	missing, err := w.complete(ctx, r, head, list[i].Base)
+	missing, err := w.Complete(ctx, r, head, list[i].Base)
 	if err == nil && missing != "" {
 		err = errors.New(missing)
 	}
 	if err != nil {
 		return err
 	}
-	return w.setRef(ctx, r, own, head)
+	return w.SetRef(ctx, r, own, head)
 }
 
 func validKey(key string) error {
@@ -126,16 +128,6 @@ func validKey(key string) error {
 	return err
 }
 
-// first returns the first error, because a person fixes one at a time.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // building says how a workspace is made.
 type building struct {
 	start  string // the commit of its branch, if the branch must be created
@@ -144,7 +136,7 @@ type building struct {
 }
 
 // build claims a slot for the key and makes it ready.
-func (w *Workspaces) build(ctx context.Context, r repo, want slot, b building) (coppice.PrepareResult, error) {
+func (w *Workspaces) build(ctx context.Context, r repo.Repo, want slot, b building) (coppice.PrepareResult, error) {
 	for {
 		s, err := w.claim(ctx, r, want)
 		if err != nil {
@@ -159,14 +151,14 @@ func (w *Workspaces) build(ctx context.Context, r repo, want slot, b building) (
 
 // occupy makes a claimed slot ready. It returns again if another key got the slot
 // between the claim and its lock.
-func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b building) (res coppice.PrepareResult, again bool, err error) {
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+func (w *Workspaces) occupy(ctx context.Context, r repo.Repo, s, want slot, b building) (res coppice.PrepareResult, again bool, err error) {
+	unlock, err := w.Locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return res, false, err
 	}
 	defer unlock()
 	claimed := s
-	s, err = readSlot(r.metaFile(s))
+	s, err = readSlot(s.metaFile(r))
 	if errors.Is(err, os.ErrNotExist) || (err == nil && (s.Key != want.Key || s.State == slotIdle)) {
 		return res, true, nil
 	}
@@ -203,12 +195,12 @@ func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b buildin
 	if err != nil {
 		return res, false, err
 	}
-	return coppice.PrepareResult{Path: r.path(s), BaseCommit: s.Base, Head: head, Ports: s.Ports}, false, nil
+	return coppice.PrepareResult{Path: s.path(r), BaseCommit: s.Base, Head: head, Ports: s.Ports}, false, nil
 }
 
 // makeReady takes a slot from making to ready. Each step can be repeated.
-func (w *Workspaces) makeReady(ctx context.Context, r repo, s slot, b building) (_ slot, head string, err error) {
-	path := r.path(s)
+func (w *Workspaces) makeReady(ctx context.Context, r repo.Repo, s slot, b building) (_ slot, head string, err error) {
+	path := s.path(r)
 	branched := false
 	if s.isDetached() {
 		err = w.populateDetached(ctx, r, s)
@@ -221,7 +213,7 @@ func (w *Workspaces) makeReady(ctx context.Context, r repo, s slot, b building) 
 	if branched {
 		// The branch existed before, so this is a retry. Its base is where it left
 		// the base branch, not where that is now.
-		if mb, err := w.git.Run(ctx, path, "merge-base", s.Base, "HEAD"); err == nil {
+		if mb, err := w.Git.Run(ctx, path, "merge-base", s.Base, "HEAD"); err == nil {
 			s.Base = mb
 		}
 	}
@@ -232,7 +224,7 @@ func (w *Workspaces) makeReady(ctx context.Context, r repo, s slot, b building) 
 	if s.Given, err = w.provide(ctx, r, path, b.policy); err != nil {
 		return s, "", err
 	}
-	if err := errors.Join(w.writeSlot(r, s), w.step("provided")); err != nil {
+	if err := errors.Join(w.writeSlot(r, s), w.Step("provided")); err != nil {
 		return s, "", err
 	}
 	if !s.SetUp {
@@ -246,7 +238,7 @@ func (w *Workspaces) makeReady(ctx context.Context, r repo, s slot, b building) 
 			return s, "", err
 		}
 	}
-	if err := w.step("set up"); err != nil {
+	if err := w.Step("set up"); err != nil {
 		return s, "", err
 	}
 	if s.isDetached() {
@@ -263,9 +255,9 @@ func (w *Workspaces) makeReady(ctx context.Context, r repo, s slot, b building) 
 
 // readyHead returns the head of an existing workspace, and saves commits that a person
 // may have made there. It repairs a damaged workspace first.
-func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, error) {
+func (w *Workspaces) readyHead(ctx context.Context, r repo.Repo, s slot) (string, error) {
 	if s.isDetached() {
-		return w.headOf(ctx, r.path(s))
+		return w.headOf(ctx, s.path(r))
 	}
 	what, err := w.damage(ctx, r, s)
 	if err != nil {
@@ -274,22 +266,22 @@ func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, err
 	if what != "" {
 		return w.repair(ctx, r, s, what)
 	}
-	head, err := w.headOf(ctx, r.path(s))
+	head, err := w.headOf(ctx, s.path(r))
 	if err != nil {
 		return "", err
 	}
-	if on, _, err := w.head(ctx, r.path(s)); err != nil || on != "refs/heads/"+s.Branch {
+	if on, _, err := w.Head(ctx, s.path(r)); err != nil || on != "refs/heads/"+s.Branch {
 		return head, err // it is not on the task's branch
 	}
 	head, _, err = w.keepBranch(ctx, r, s, head, false)
 	return head, err
 }
 
-func portOwner(r repo, key string) string { return filepath.Base(r.dir) + "/" + key }
+func portOwner(r repo.Repo, key string) string { return filepath.Base(r.Dir) + "/" + key }
 
 // onBranch verifies that a workspace is on its branch, and returns its head.
 func (w *Workspaces) onBranch(ctx context.Context, path, branch string) (string, error) {
-	on, id, err := w.head(ctx, path)
+	on, id, err := w.Head(ctx, path)
 	if err != nil {
 		return "", err
 	}
@@ -302,7 +294,7 @@ func (w *Workspaces) onBranch(ctx context.Context, path, branch string) (string,
 
 // headOf returns the commit of a workspace, which must have one.
 func (w *Workspaces) headOf(ctx context.Context, path string) (string, error) {
-	_, id, err := w.head(ctx, path)
+	_, id, err := w.Head(ctx, path)
 	if err == nil && id == "" {
 		err = fmt.Errorf("%s is on a branch without a commit", path)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"coppice"
 	"coppice/internal/atomicfile"
+	"coppice/workspace/repo"
 )
 
 func TestInspect(t *testing.T) {
@@ -32,8 +33,8 @@ func TestInspect(t *testing.T) {
 	ws := b.prepare("app-1").Path
 	before := print(t, filepath.Dir(b.root))
 
-	got := must[Repo](t)(b.Inspect(b.ctx, filepath.Join(b.root, "dir"), ""))
-	want := Repo{Root: b.root, GitDir: filepath.Join(b.root, ".git"), Base: "main", BaseCommit: head, DefaultBranch: "main"}
+	got := must[repo.Info](t)(b.Inspect(b.ctx, filepath.Join(b.root, "dir"), ""))
+	want := repo.Info{Root: b.root, GitDir: filepath.Join(b.root, ".git"), Base: "main", BaseCommit: head, DefaultBranch: "main"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -157,7 +158,7 @@ func TestThousandAtOnce(t *testing.T) {
 	if failed.Load() > 0 {
 		t.Fatalf("%d of %d failed", failed.Load(), all)
 	}
-	slots := must[[]slot](t)(b.slots(must[repo](t)(b.find(b.ctx, b.root))))
+	slots := must[[]slot](t)(b.slots(must[repo.Repo](t)(b.Find(b.ctx, b.root))))
 	if len(slots) != all {
 		t.Errorf("%d slots", len(slots))
 	}
@@ -200,7 +201,7 @@ func TestRecycle(t *testing.T) {
 	one := b.prepare("app-1")
 	write(t, one.Path, "left.txt", "x")
 	write(t, one.Path, "debug.log", "x")
-	admin := must[string](t)(gitDir(one.Path))
+	admin := must[string](t)(repo.GitDir(one.Path))
 	write(t, admin, "MERGE_HEAD", one.Head+"\n")
 	write(t, admin, "index.lock", "")
 	must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
@@ -237,7 +238,7 @@ func TestProvide(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"other.log", "untracked.txt", "missing"} {
-		if exists(filepath.Join(res.Path, name)) {
+		if repo.Exists(filepath.Join(res.Path, name)) {
 			t.Errorf("%s was copied", name)
 		}
 	}
@@ -311,7 +312,7 @@ func TestSparse(t *testing.T) {
 	commit(t, b.root, "big")
 	run(t, b.root, "git", "sparse-checkout", "set", "--cone", "dir")
 	res := b.prepare("app-1")
-	if !exists(filepath.Join(res.Path, "dir/b.txt")) || exists(filepath.Join(res.Path, "big")) {
+	if !repo.Exists(filepath.Join(res.Path, "dir/b.txt")) || repo.Exists(filepath.Join(res.Path, "big")) {
 		t.Error("the sparse patterns do not hold")
 	}
 	if s := run(t, res.Path, "git", "status", "--porcelain"); s != "" {
@@ -320,7 +321,7 @@ func TestSparse(t *testing.T) {
 	write(t, res.Path, "dir/b.txt", "changed")
 	gone := must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
 	back := must[coppice.PrepareResult](t)(b.Restore(b.ctx, b.restoreSpec("app-1", gone)))
-	if s := run(t, back.Path, "git", "status", "--porcelain"); s != "M dir/b.txt" || exists(filepath.Join(back.Path, "big")) {
+	if s := run(t, back.Path, "git", "status", "--porcelain"); s != "M dir/b.txt" || repo.Exists(filepath.Join(back.Path, "big")) {
 		t.Error(s)
 	}
 }
@@ -364,7 +365,7 @@ func TestRecycleAfterCommits(t *testing.T) {
 	b.candidate("app-1", "added.txt", "dir/c.txt")
 	must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
 	two := b.prepare("app-2")
-	if s := run(t, two.Path, "git", "status", "--porcelain", "--ignored"); s != "" || exists(filepath.Join(two.Path, "added.txt")) {
+	if s := run(t, two.Path, "git", "status", "--porcelain", "--ignored"); s != "" || repo.Exists(filepath.Join(two.Path, "added.txt")) {
 		t.Errorf("inherited: %s", s)
 	}
 }

@@ -14,46 +14,24 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // includeFile lists ignored files of the checkout that are copied into each
 // workspace, in the syntax of .gitignore.
 const includeFile = ".worktreeinclude"
 
-// ValidPath checks a path of the policy: relative, within the repository, and
-// not git's own.
-func ValidPath(field, p string) error {
-	bad := p == "" || p == "." || !filepath.IsLocal(p) || strings.ContainsAny(p, "\x00\n\r") || path.Clean(p) != strings.TrimSuffix(p, "/")
-	for part := range strings.SplitSeq(p, "/") {
-		bad = bad || strings.EqualFold(part, ".git") || part == ".."
-	}
-	if bad {
-		return coppice.Errorf(coppice.EInvalid, "%s is not a path within the repository", coppice.Quote(p)).
-			WithFix("write it relative to the repository's root, as in .env or web/node_modules").WithField(field)
-	}
-	return nil
-}
-
-func validPaths(field string, paths []string) error {
-	for _, p := range paths {
-		if err := ValidPath(field, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func validPolicy(p coppice.WorkspacePolicy) error {
 	if p.Kind != "" && p.Kind != "worktree" {
 		return coppice.Errorf(coppice.EInvalid, "%s is not a kind of workspace", coppice.Quote(p.Kind)).WithFix("use worktree").WithField("workspace.kind")
 	}
 	for _, c := range p.Copy {
-		if err := ValidPath("workspace.copy", c); err != nil {
+		if err := repo.ValidPath("workspace.copy", c); err != nil {
 			return err
 		}
 	}
 	for _, l := range p.Link {
-		if err := ValidPath("workspace.link", l); err != nil {
+		if err := repo.ValidPath("workspace.link", l); err != nil {
 			return err
 		}
 	}
@@ -63,7 +41,7 @@ func validPolicy(p coppice.WorkspacePolicy) error {
 // provide copies and links the files of the policy and of .worktreeinclude into a
 // workspace and returns their paths. It does not replace tracked files. Both sides
 // are opened as roots, so no symbolic link leads out of them.
-func (w *Workspaces) provide(ctx context.Context, r repo, tree string, p coppice.WorkspacePolicy) ([]string, error) {
+func (w *Workspaces) provide(ctx context.Context, r repo.Repo, tree string, p coppice.WorkspacePolicy) ([]string, error) {
 	copies, err := w.copies(ctx, r, p)
 	if err != nil {
 		return nil, err
@@ -71,7 +49,7 @@ func (w *Workspaces) provide(ctx context.Context, r repo, tree string, p coppice
 	if len(copies) == 0 && len(p.Link) == 0 && !p.Docker.Set() {
 		return nil, nil
 	}
-	from, err := os.OpenRoot(r.root)
+	from, err := os.OpenRoot(r.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +78,7 @@ func (w *Workspaces) provide(ctx context.Context, r repo, tree string, p coppice
 		if _, err := from.Lstat(l); err != nil || tracked[l] {
 			continue
 		}
-		if err := link(to, l, filepath.Join(r.root, l)); err != nil {
+		if err := link(to, l, filepath.Join(r.Root, l)); err != nil {
 			return nil, coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("cannot link %s into the workspace: %v", l, err), "check workspace.link")
 		}
 		given = append(given, l)
@@ -116,7 +94,7 @@ func (w *Workspaces) provide(ctx context.Context, r repo, tree string, p coppice
 
 // tracked returns every path of the index and every directory above one.
 func (w *Workspaces) tracked(ctx context.Context, tree string) (map[string]bool, error) {
-	out, err := w.git.Run(ctx, tree, "ls-files", "-z", "--cached")
+	out, err := w.Git.Run(ctx, tree, "ls-files", "-z", "--cached")
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +108,11 @@ func (w *Workspaces) tracked(ctx context.Context, tree string) (map[string]bool,
 }
 
 // copies lists the files to copy, each once.
-func (w *Workspaces) copies(ctx context.Context, r repo, p coppice.WorkspacePolicy) ([]string, error) {
+func (w *Workspaces) copies(ctx context.Context, r repo.Repo, p coppice.WorkspacePolicy) ([]string, error) {
 	if err := validPolicy(p); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(r.root)
+	root, err := os.OpenRoot(r.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -168,13 +146,13 @@ func (w *Workspaces) copies(ctx context.Context, r repo, p coppice.WorkspacePoli
 }
 
 // included lists the checkout's ignored files that .worktreeinclude names.
-func (w *Workspaces) included(ctx context.Context, r repo) ([]string, error) {
-	file := filepath.Join(r.root, includeFile)
+func (w *Workspaces) included(ctx context.Context, r repo.Repo) ([]string, error) {
+	file := filepath.Join(r.Root, includeFile)
 	if st, err := os.Lstat(file); err != nil || !st.Mode().IsRegular() {
 		return nil, nil
 	}
 	list := func(rule string) ([]string, error) {
-		out, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"ls-files", "-z", "--others", "--ignored", rule}})
+		out, err := w.Git.Do(ctx, git.Call{Dir: r.Root, Args: []string{"ls-files", "-z", "--others", "--ignored", rule}})
 		return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"), err
 	}
 	wanted, err := list("--exclude-from=" + file)
@@ -189,7 +167,7 @@ func (w *Workspaces) included(ctx context.Context, r repo) ([]string, error) {
 	for _, p := range ignored {
 		set[p] = true
 	}
-	return slices.DeleteFunc(wanted, func(p string) bool { return !set[p] || ValidPath("", p) != nil }), nil
+	return slices.DeleteFunc(wanted, func(p string) bool { return !set[p] || repo.ValidPath("", p) != nil }), nil
 }
 
 // copyFile copies one file or symbolic link, the link as it is.
@@ -242,7 +220,7 @@ func link(to *os.Root, name, target string) error {
 }
 
 // setup runs the policy's setup commands.
-func (w *Workspaces) setup(ctx context.Context, r repo, tree string, p coppice.WorkspacePolicy, env []string) error {
+func (w *Workspaces) setup(ctx context.Context, r repo.Repo, tree string, p coppice.WorkspacePolicy, env []string) error {
 	if len(p.Setup) > 0 {
 		if err := w.reachable(ctx, r, tree, p, env); err != nil {
 			return err

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"coppice"
 	"coppice/workspace/archive"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // Refs of Coppice: the trash, and the candidates of a task below its key.
@@ -31,18 +31,18 @@ func (w *Workspaces) Remove(ctx context.Context, spec coppice.RemoveSpec) (coppi
 	if _, _, session, err := coppice.ParseKey(spec.Key); err == nil && session != 0 {
 		return coppice.RemoveResult{}, w.removeDetached(ctx, spec)
 	}
-	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
+	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
 		return coppice.RemoveResult{}, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
 	res, err := w.remove(ctx, r, spec)
-	return res, classify(err)
+	return res, repo.Classify(err)
 }
 
-func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
+func (w *Workspaces) remove(ctx context.Context, r repo.Repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
 	s, ok, err := w.owned(r, spec.Key)
 	if err != nil {
 		return coppice.RemoveResult{}, err
@@ -50,12 +50,12 @@ func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec
 	if !ok {
 		return w.removed(ctx, r, spec)
 	}
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.Locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
 	defer unlock()
-	s, err = readSlot(r.metaFile(s))
+	s, err = readSlot(s.metaFile(r))
 	if errors.Is(err, os.ErrNotExist) || (err == nil && (s.Key != spec.Key || s.State == slotIdle)) {
 		return w.removed(ctx, r, spec)
 	}
@@ -72,7 +72,7 @@ func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec
 
 // discard writes the trash and takes the slot to removing. It stores the name of the
 // ref first, so that a second attempt after a crash writes the same one.
-func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.TrashPolicy) (slot, error) {
+func (w *Workspaces) discard(ctx context.Context, r repo.Repo, s slot, p coppice.TrashPolicy) (slot, error) {
 	if s.Ref == "" {
 		n, err := w.lastTrash(ctx, r, s.Key)
 		if err != nil {
@@ -83,7 +83,7 @@ func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.Tras
 			return s, err
 		}
 	}
-	if err := w.step("trash named"); err != nil {
+	if err := w.Step("trash named"); err != nil {
 		return s, err
 	}
 	head, err := w.ownHead(ctx, r, s)
@@ -100,20 +100,20 @@ func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.Tras
 	if err != nil {
 		return s, err
 	}
-	if err := w.setRef(ctx, r, s.Ref, commit); err != nil {
+	if err := w.SetRef(ctx, r, s.Ref, commit); err != nil {
 		return s, err
 	}
-	if err := w.step("trash written"); err != nil {
+	if err := w.Step("trash written"); err != nil {
 		return s, err
 	}
 	s.State = slotRemoving
-	return s, errors.Join(w.writeSlot(r, s), w.step("removing"))
+	return s, errors.Join(w.writeSlot(r, s), w.Step("removing"))
 }
 
 // ownHead returns the head of a task's branch in Coppice's own repository.
-func (w *Workspaces) ownHead(ctx context.Context, r repo, s slot) (string, error) {
+func (w *Workspaces) ownHead(ctx context.Context, r repo.Repo, s slot) (string, error) {
 	own := "refs/heads/" + s.Branch
-	refs, err := w.refs(ctx, r.own(), own)
+	refs, err := w.Refs(ctx, r.Own(), own)
 	if id := refs[own]; id != "" {
 		return id, nil
 	}
@@ -121,7 +121,7 @@ func (w *Workspaces) ownHead(ctx context.Context, r repo, s slot) (string, error
 }
 
 // empty writes the files of a workspace to the trash. It repairs a damaged one first.
-func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p coppice.TrashPolicy) (string, error) {
+func (w *Workspaces) empty(ctx context.Context, r repo.Repo, s *slot, head string, p coppice.TrashPolicy) (string, error) {
 	what, err := w.damage(ctx, r, *s)
 	if err != nil {
 		return "", err
@@ -131,31 +131,31 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 			return "", err
 		}
 	}
-	path := r.path(*s)
+	path := s.path(r)
 	dir := filepath.Join(path, ".git")
-	if err := w.unlockStale(ctx, path); err != nil {
+	if err := w.UnlockStale(ctx, path); err != nil {
 		return "", err
 	}
 	snap, at, err := w.snapSlot(ctx, r, s, head)
-	if git.Exit(err) > 0 && !diskFull(err) { // a tree of its HEAD is missing, for example
-		if head, err = w.repair(ctx, r, *s, said(err)); err == nil {
+	if git.Exit(err) > 0 && !repo.DiskFull(err) { // a tree of its HEAD is missing, for example
+		if head, err = w.repair(ctx, r, *s, repo.Message(err)); err == nil {
 			snap, at, err = w.snapSlot(ctx, r, s, head)
 		}
 	}
 	if err != nil {
 		return "", err
 	}
-	if err := w.publish(ctx, r, dir); err != nil {
+	if err := w.Publish(ctx, r, dir); err != nil {
 		return "", err
 	}
 	for _, id := range []string{s.Head, at} {
 		if id == head {
 			continue // it was complete when it was saved
 		}
-		if missing, err := w.complete(ctx, r, id, s.Base); err != nil {
+		if missing, err := w.Complete(ctx, r, id, s.Base); err != nil {
 			return "", err
 		} else if missing != "" {
-			w.log.WarnContext(ctx, "a workspace's history is incomplete; its last saved commit is kept", "path", path, "missing", missing)
+			w.Log.WarnContext(ctx, "a workspace's history is incomplete; its last saved commit is kept", "path", path, "missing", missing)
 			s.Head, at, snap.index = head, head, ""
 		}
 	}
@@ -170,16 +170,16 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 	}
 	if snap.clean && at == s.Head {
 		snap.index = "" // it is the same as the head
-		s.Exact = len(snap.ignored) == 0 && !exists(filepath.Join(path, ".gitmodules"))
+		s.Exact = len(snap.ignored) == 0 && !repo.Exists(filepath.Join(path, ".gitmodules"))
 	}
 	return w.trashCommit(ctx, r, *s, at, snap)
 }
 
 // snapSlot takes a snapshot of a workspace, and sets the head of the slot. At is the
 // commit of its HEAD, or head if there is none.
-func (w *Workspaces) snapSlot(ctx context.Context, r repo, s *slot, head string) (snap snapshot, at string, err error) {
-	path, own := r.path(*s), "refs/heads/"+s.Branch
-	refs, err := w.refs(ctx, r.inside(*s), own)
+func (w *Workspaces) snapSlot(ctx context.Context, r repo.Repo, s *slot, head string) (snap snapshot, at string, err error) {
+	path, own := s.path(r), "refs/heads/"+s.Branch
+	refs, err := w.Refs(ctx, s.inside(r), own)
 	if err != nil {
 		return snap, "", err
 	}
@@ -192,46 +192,28 @@ func (w *Workspaces) snapSlot(ctx context.Context, r repo, s *slot, head string)
 }
 
 // archiveFile returns where the ignored files of a trash ref are kept.
-func (w *Workspaces) archiveFile(r repo, ref string) string {
-	return filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
+func (w *Workspaces) archiveFile(r repo.Repo, ref string) string {
+	return filepath.Join(w.trash, filepath.Base(r.Dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
 }
 
 // isLink reports whether the path is a link by Coppice to the person's checkout.
-func isLink(r repo, tree, path string) bool {
+func isLink(r repo.Repo, tree, path string) bool {
 	target, err := os.Readlink(filepath.Join(tree, path))
-	return err == nil && target == filepath.Join(r.root, path)
+	return err == nil && target == filepath.Join(r.Root, path)
 }
 
-func (w *Workspaces) trashCommit(ctx context.Context, r repo, s slot, at string, snap snapshot) (string, error) {
-	by := ownSignature(w.now())
+func (w *Workspaces) trashCommit(ctx context.Context, r repo.Repo, s slot, at string, snap snapshot) (string, error) {
+	by := repo.OwnSignature(w.Now())
 	trash := gitfiles.Commit{Tree: snap.files, Parents: []string{s.Head}, Author: by, Committer: by}
 	trash.Message = fmt.Sprintf("trash of %s\n\nBranch: %s\nBase: %s\n", s.Key, s.Branch, s.Base)
 	if snap.index != "" {
-		index, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: snap.index, Parents: []string{at}, Author: by, Committer: by, Message: "index of " + s.Key + "\n"})
+		index, err := w.CommitTree(ctx, r, gitfiles.Commit{Tree: snap.index, Parents: []string{at}, Author: by, Committer: by, Message: "index of " + s.Key + "\n"})
 		if err != nil {
 			return "", err
 		}
 		trash.Parents = append(trash.Parents, index)
 	}
-	return w.commitTree(ctx, r, trash)
-}
-
-// ownSignature is that of commits that Coppice makes for itself.
-func ownSignature(now time.Time) gitfiles.Signature {
-	return gitfiles.Signature{Name: "Coppice", Email: "coppice@localhost", Date: utcDate(now)}
-}
-
-// commitTree writes a commit into Coppice's own repository.
-func (w *Workspaces) commitTree(ctx context.Context, r repo, c gitfiles.Commit) (string, error) {
-	if id, err := w.files(ctx, r.git).WriteCommit(c); err == nil {
-		return id, nil
-	}
-	args := []string{"commit-tree"}
-	for _, p := range c.Parents {
-		args = append(args, "-p", p)
-	}
-	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Stdin: []byte(c.Message), Args: append(args, "-F", "-", c.Tree), Env: signatureEnv(c.Author, c.Committer)})
-	return strings.TrimSpace(out), err
+	return w.CommitTree(ctx, r, trash)
 }
 
 // trashGap is how many numbers of a key's trash can be missing before a newer one.
@@ -240,13 +222,13 @@ const trashGap = 16
 
 // lastTrash returns the number of the key's newest trash, or 0. It reads only names
 // that the key can have, because a project can have many thousands.
-func (w *Workspaces) lastTrash(ctx context.Context, r repo, key string) (int, error) {
+func (w *Workspaces) lastTrash(ctx context.Context, r repo.Repo, key string) (int, error) {
 	for last, from := 0, 1; ; {
 		names := make([]string, trashGap)
 		for i := range names {
 			names[i] = fmt.Sprintf("%s%s-%d", trashRefs, key, from+i)
 		}
-		refs, err := w.refs(ctx, r.own(), names...)
+		refs, err := w.Refs(ctx, r.Own(), names...)
 		if err != nil || len(refs) == 0 {
 			return last, err
 		}
@@ -261,13 +243,13 @@ func (w *Workspaces) lastTrash(ctx context.Context, r repo, key string) (int, er
 
 // removed returns the result for a key without a workspace: its newest trash, or only
 // the branch if it never had any.
-func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
+func (w *Workspaces) removed(ctx context.Context, r repo.Repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
 	n, err := w.lastTrash(ctx, r, spec.Key)
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
 	own := "refs/heads/" + spec.Branch
-	refs, err := w.refs(ctx, r.own(), own)
+	refs, err := w.Refs(ctx, r.Own(), own)
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
@@ -277,7 +259,7 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 		if err != nil {
 			return coppice.RemoveResult{}, err
 		}
-		if err := w.setRef(ctx, r, s.Ref, commit); err != nil {
+		if err := w.SetRef(ctx, r, s.Ref, commit); err != nil {
 			return coppice.RemoveResult{}, err
 		}
 		return coppice.RemoveResult{Head: head, Ref: s.Ref}, w.dropBranch(ctx, r, s)
@@ -290,9 +272,9 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 		return coppice.RemoveResult{}, nil
 	}
 	ref := fmt.Sprintf("%s%s-%d", trashRefs, spec.Key, n)
-	head, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", ref+"^1")
+	head, err := w.Git.Run(ctx, r.Git, "rev-parse", "--verify", "--quiet", ref+"^1")
 	res := coppice.RemoveResult{Head: head, Ref: ref}
-	if file := w.archiveFile(r, ref); exists(file) {
+	if file := w.archiveFile(r, ref); repo.Exists(file) {
 		res.Archive = file
 	}
 	return res, err
@@ -300,19 +282,19 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 
 // dropBranch deletes the task's branch, whose commits are in the trash, and the refs
 // of its landings.
-func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
+func (w *Workspaces) dropBranch(ctx context.Context, r repo.Repo, s slot) error {
 	own := "refs/heads/" + s.Branch
-	refs, err := w.refs(ctx, r.own(), own)
+	refs, err := w.Refs(ctx, r.Own(), own)
 	if err != nil {
 		return err
 	}
-	landings, symbolic, err := w.refsBelow(ctx, r.own(), landingRefs+s.Key+"/")
+	landings, symbolic, err := w.RefsBelow(ctx, r.Own(), landingRefs+s.Key+"/")
 	if err != nil {
 		return err
 	}
 	var lines []string
 	for name, at := range landings {
-		if w.dropRef(ctx, r, name, at) != "" {
+		if w.DropRef(ctx, r, name, at) != "" {
 			symbolic[name] = at
 		}
 	}
@@ -320,15 +302,15 @@ func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 		lines = append(lines, "option no-deref\ndelete "+name)
 	}
 	if at := refs[own]; at != "" {
-		lines = append(lines, w.dropRef(ctx, r, own, at))
+		lines = append(lines, w.DropRef(ctx, r, own, at))
 	}
-	return w.updateRefs(ctx, r.own(), "remove", lines...)
+	return w.UpdateRefs(ctx, r.Own(), "remove", lines...)
 }
 
 // finishRemove frees a slot whose trash is written.
-func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.RemoveResult, error) {
+func (w *Workspaces) finishRemove(ctx context.Context, r repo.Repo, s slot) (coppice.RemoveResult, error) {
 	res := coppice.RemoveResult{Head: s.Head, Ref: s.Ref, Archive: s.Archive}
-	path := r.path(s)
+	path := s.path(r)
 	if s.isDetached() {
 		if err := writable(path); err != nil {
 			return res, err
@@ -339,11 +321,11 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 			return res, err
 		}
 	}
-	if err := w.step("vacated"); err != nil {
+	if err := w.Step("vacated"); err != nil {
 		return res, err
 	}
 	if !s.isDetached() {
-		if err := errors.Join(w.dropBranch(ctx, r, s), w.step("branch dropped")); err != nil {
+		if err := errors.Join(w.dropBranch(ctx, r, s), w.Step("branch dropped")); err != nil {
 			return res, err
 		}
 	}
@@ -356,9 +338,9 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 }
 
 // vacate makes a workspace clean and detached, with the files of a commit.
-func (w *Workspaces) vacate(ctx context.Context, r repo, s slot, commit string) error {
-	path := r.path(s)
-	if exists(filepath.Join(path, ".gitmodules")) {
+func (w *Workspaces) vacate(ctx context.Context, r repo.Repo, s slot, commit string) error {
+	path := s.path(r)
+	if repo.Exists(filepath.Join(path, ".gitmodules")) {
 		if err := w.dropSubmodules(ctx, path); err != nil {
 			return err
 		}
@@ -370,7 +352,7 @@ func (w *Workspaces) vacate(ctx context.Context, r repo, s slot, commit string) 
 	if err != nil {
 		return err
 	}
-	if _, err := w.git.Run(ctx, path, "checkout", "--force", "--quiet", "--detach", commit, "--"); err != nil {
+	if _, err := w.Git.Run(ctx, path, "checkout", "--force", "--quiet", "--detach", commit, "--"); err != nil {
 		return err
 	}
 	if err := w.saveIndex(r, s); err != nil || fresh {
@@ -382,7 +364,7 @@ func (w *Workspaces) vacate(ctx context.Context, r repo, s slot, commit string) 
 // dropSubmodules removes the files of submodules. Their repositories are in the git
 // directory, which is replaced.
 func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
-	out, err := w.git.Run(ctx, path, "ls-files", "--stage", "-z")
+	out, err := w.Git.Run(ctx, path, "ls-files", "--stage", "-z")
 	if err != nil {
 		return nil // a damaged workspace: its git directory is created again, and all untracked files are removed
 	}
@@ -404,8 +386,8 @@ func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
 // release makes the slot idle, or removes it if enough slots are idle: as many as
 // are in use now, because other tasks will follow, and a minimum. So the slots of
 // many parallel tasks are removed after these tasks.
-func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
-	unlock, err := w.locks.Wait(ctx, r.lockFile())
+func (w *Workspaces) release(ctx context.Context, r repo.Repo, s slot) error {
+	unlock, err := w.Locks.Wait(ctx, r.LockFile())
 	if err != nil {
 		return err
 	}
@@ -440,13 +422,13 @@ func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
 
 // unregister removes an empty workspace. The caller holds the repository's lock, so
 // nobody claims it.
-func (w *Workspaces) unregister(ctx context.Context, r repo, s slot) error {
-	if err := removeWhole(r.path(s)); err != nil {
+func (w *Workspaces) unregister(ctx context.Context, r repo.Repo, s slot) error {
+	if err := repo.RemoveWhole(s.path(r)); err != nil {
 		return err
 	}
-	if err := os.Remove(r.savedIndex(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(s.savedIndex(r)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	w.forget(r.metaFile(s))
-	return os.Remove(r.metaFile(s))
+	w.forget(s.metaFile(r))
+	return os.Remove(s.metaFile(r))
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"coppice/workspace/repo"
 )
 
 // A workspace is a separate repository. Its git directory is created from scratch
@@ -18,7 +19,7 @@ import (
 // table says where each part comes from. A new workspace has nothing else.
 //
 //	HEAD                     the commit from which it starts, detached
-//	config                   workspaceConfig
+//	config                   WorkspaceConfig
 //	index                    the one that git wrote at Coppice's last checkout in that directory
 //	objects                  empty; it borrows from Coppice's own repository and the person's
 //	packed-refs, symbolic    the person's branches, tags and remote-tracking branches
@@ -29,38 +30,22 @@ import (
 
 // savedIndex returns Coppice's copy of the index of a workspace. An agent can change
 // the index in the workspace.
-func (r repo) savedIndex(s slot) string { return filepath.Join(r.dir, s.Name+".index") }
-
-// gitDir returns the git directory of a workspace, which must be a directory.
-func gitDir(path string) (string, error) {
-	dir := filepath.Join(path, ".git")
-	st, err := os.Lstat(dir)
-	if err != nil {
-		return "", err
-	}
-	if !st.IsDir() {
-		return "", errors.New("its .git is not a directory")
-	}
-	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
-		return "", err
-	}
-	return dir, nil
-}
+func (s slot) savedIndex(r repo.Repo) string { return filepath.Join(r.Dir, s.Name+".index") }
 
 // renew gives a workspace a new git directory at a commit. The files stay as they
 // are. The old git directory is removed: what must be kept is in Coppice's own
 // repository before.
-func (w *Workspaces) renew(ctx context.Context, r repo, s slot, commit string) error {
-	path := r.path(s)
+func (w *Workspaces) renew(ctx context.Context, r repo.Repo, s slot, commit string) error {
+	path := s.path(r)
 	if st, err := os.Lstat(path); err == nil && !st.IsDir() {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(os.MkdirAll(path, 0o755), os.MkdirAll(r.tmp(), 0o700)); err != nil {
+	if err := errors.Join(os.MkdirAll(path, 0o755), os.MkdirAll(r.Tmp(), 0o700)); err != nil {
 		return err
 	}
-	made, err := os.MkdirTemp(r.tmp(), "git-")
+	made, err := os.MkdirTemp(r.Tmp(), "git-")
 	if err != nil {
 		return err
 	}
@@ -81,15 +66,15 @@ func (w *Workspaces) renew(ctx context.Context, r repo, s slot, commit string) e
 	if err := os.Rename(made, at); err != nil {
 		return err
 	}
-	return removeWhole(old)
+	return repo.RemoveWhole(old)
 }
 
-func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit string) error {
-	config, sparse, err := w.workspaceConfig(ctx, r)
+func (w *Workspaces) fillGitDir(ctx context.Context, r repo.Repo, s slot, dir, commit string) error {
+	config, sparse, err := w.WorkspaceConfig(ctx, r)
 	if err != nil {
 		return err
 	}
-	refs, symbolic, err := w.refsBelow(ctx, r.users(), shownRefs...)
+	refs, symbolic, err := w.RefsBelow(ctx, r.Users(), repo.ShownRefs...)
 	if err != nil {
 		return err
 	}
@@ -97,7 +82,7 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 	files := map[string]string{
 		"HEAD":                    commit + "\n",
 		"config":                  config,
-		"objects/info/alternates": alternate(filepath.Join(r.git, "objects")) + alternate(filepath.Join(r.user, "objects")),
+		"objects/info/alternates": repo.Alternate(filepath.Join(r.Git, "objects")) + repo.Alternate(filepath.Join(r.User, "objects")),
 		"objects/pack/":           "",
 		"refs/heads/":             "",
 		"refs/tags/":              "",
@@ -114,14 +99,14 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 	for name, to := range symbolic {
 		files[name] = "ref: " + to + "\n"
 	}
-	if err := writeFiles(dir, files); err != nil {
+	if err := repo.WriteFiles(dir, files); err != nil {
 		return err
 	}
-	if err := copyInfo(r, dir); err != nil {
+	if err := repo.CopyInfo(r, dir); err != nil {
 		return err
 	}
 	if sparse {
-		data, err := os.ReadFile(filepath.Join(r.user, "info", "sparse-checkout"))
+		data, err := os.ReadFile(filepath.Join(r.User, "info", "sparse-checkout"))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, "info", "sparse-checkout"), data, 0o644)
 		}
@@ -129,10 +114,10 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 			return err
 		}
 	}
-	if err := copyChanged(filepath.Join(r.git, "shallow"), filepath.Join(dir, "shallow")); err != nil {
+	if err := repo.CopyChanged(filepath.Join(r.Git, "shallow"), filepath.Join(dir, "shallow")); err != nil {
 		return err
 	}
-	err = copyIndex(r.savedIndex(s), filepath.Join(dir, "index"))
+	err = repo.CopyIndex(s.savedIndex(r), filepath.Join(dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -140,36 +125,10 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 }
 
 // saveIndex copies the index that Coppice's checkout has just written.
-func (w *Workspaces) saveIndex(r repo, s slot) error {
-	tmp := r.savedIndex(s) + ".new" // not an atomicfile: it keeps the time of the original
-	if err := copyIndex(filepath.Join(r.path(s), ".git", "index"), tmp); err != nil {
+func (w *Workspaces) saveIndex(r repo.Repo, s slot) error {
+	tmp := s.savedIndex(r) + ".new" // not an atomicfile: it keeps the time of the original
+	if err := repo.CopyIndex(filepath.Join(s.path(r), ".git", "index"), tmp); err != nil {
 		return err
 	}
-	return os.Rename(tmp, r.savedIndex(s))
+	return os.Rename(tmp, s.savedIndex(r))
 }
-
-// copyIndex copies an index with its time. Git compares it with the times of files to
-// find those that changed at the moment in which the index was written.
-func copyIndex(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	st, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
-		return err
-	}
-	return os.Chtimes(to, st.ModTime(), st.ModTime())
-}
-
-// shownRefs are the refs of the person that workspaces have too.
-var shownRefs = []string{"refs/heads/", "refs/tags/", "refs/remotes/"}

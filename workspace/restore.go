@@ -2,10 +2,9 @@ package workspace
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -18,21 +17,23 @@ import (
 	"coppice/workspace/archive"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/landing"
+	"coppice/workspace/repo"
 )
 
 // Restore restores a workspace from the trash: its branch, its uncommitted changes
 // and the archived files. The trash stays until it is purged.
 func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (coppice.PrepareResult, error) {
 	var none coppice.PrepareResult
-	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
 		return none, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return none, err
 	}
 	own := "refs/heads/" + spec.Branch
-	refs, err := w.refs(ctx, r.own(), spec.Ref, own)
+	refs, err := w.Refs(ctx, r.Own(), spec.Ref, own)
 	if err != nil {
 		return none, err
 	}
@@ -48,7 +49,7 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 		return none, coppice.Errorf(coppice.EConflict, "there is another branch %s now", spec.Branch).WithFix("rename it with `git branch -m %s other`", spec.Branch)
 	}
 	want := slot{Key: spec.Key, Branch: spec.Branch, Base: spec.Head}
-	if text, err := w.git.Run(ctx, r.git, "cat-file", "commit", trash); err == nil {
+	if text, err := w.Git.Run(ctx, r.Git, "cat-file", "commit", trash); err == nil {
 		for line := range strings.Lines(text) {
 			if b, ok := strings.CutPrefix(strings.TrimSpace(line), "Base: "); ok && coppice.ValidHash(b) == nil {
 				want.Base = b
@@ -57,7 +58,7 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 	}
 	fill := func(ctx context.Context, path string) error { return w.fill(ctx, path, trash, spec) }
 	res, err := w.build(ctx, r, want, building{start: spec.Head, policy: spec.Policy, fill: fill})
-	return res, classify(err)
+	return res, repo.Classify(err)
 }
 
 func validTrash(ref string) error {
@@ -76,29 +77,29 @@ func (w *Workspaces) validArchive(file string) error {
 
 // fill writes the uncommitted state into a new checkout of the branch.
 func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.RestoreSpec) error {
-	changes, err := w.changes(ctx, filepath.Join(tree, ".git"), spec.Head, trash)
+	changes, err := w.Changes(ctx, filepath.Join(tree, ".git"), spec.Head, trash)
 	if err != nil {
 		return err
 	}
 	if err := w.apply(ctx, tree, changes); err != nil {
 		return err
 	}
-	if err := w.step("filled"); err != nil {
+	if err := w.Step("filled"); err != nil {
 		return err
 	}
-	if index, err := w.git.Run(ctx, tree, "rev-parse", "--verify", "--quiet", trash+"^2^{tree}"); err == nil {
-		if _, err := w.git.Run(ctx, tree, "read-tree", "--reset", index); err != nil {
+	if index, err := w.Git.Run(ctx, tree, "rev-parse", "--verify", "--quiet", trash+"^2^{tree}"); err == nil {
+		if _, err := w.Git.Run(ctx, tree, "read-tree", "--reset", index); err != nil {
 			return err
 		}
 	}
-	if _, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
+	if _, err := w.Git.Do(ctx, git.Call{Dir: tree, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
 		return err
 	}
 	if spec.Archive == "" {
 		return nil
 	}
 	err = archive.Read(spec.Archive, tree, filepath.Join(tree, ".git", "modules"))
-	if errors.Is(err, fs.ErrNotExist) && !exists(spec.Archive) {
+	if errors.Is(err, fs.ErrNotExist) && !repo.Exists(spec.Archive) {
 		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("restore the file, or create a new task")
 	}
 	return err
@@ -133,13 +134,13 @@ func (w *Workspaces) apply(ctx context.Context, tree string, list []gitfiles.Cha
 	for _, c := range write {
 		ids.WriteString(c.New + "\n")
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"cat-file", "--batch"}, Stdin: []byte(ids.String())})
+	out, err := w.Git.Do(ctx, git.Call{Dir: tree, Args: []string{"cat-file", "--batch"}, Stdin: []byte(ids.String())})
 	if err != nil {
 		return err
 	}
 	in := bufio.NewReader(strings.NewReader(out))
 	for _, c := range write {
-		b, err := readObject(in)
+		b, err := repo.ReadObject(in)
 		if err != nil {
 			return err
 		}
@@ -148,17 +149,6 @@ func (w *Workspaces) apply(ctx context.Context, tree string, list []gitfiles.Cha
 		}
 	}
 	return nil
-}
-
-func readObject(in *bufio.Reader) ([]byte, error) {
-	var id, kind string
-	var size int
-	if _, err := fmt.Fscanf(in, "%s %s %d\n", &id, &kind, &size); err != nil {
-		return nil, fmt.Errorf("an object of the trash is missing: %w", err)
-	}
-	b := make([]byte, size+1) // with the line break that ends it
-	_, err := io.ReadFull(in, b)
-	return b[:size], err
 }
 
 func writeEntry(root *os.Root, c gitfiles.Change, content []byte) error {
@@ -177,10 +167,10 @@ func writeEntry(root *os.Root, c gitfiles.Change, content []byte) error {
 
 // Purge removes trash permanently.
 func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
-	if err := first(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
+	if err := cmp.Or(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
 		return err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := w.Use(ctx, spec.Repo)
 	if err != nil {
 		return err
 	}
@@ -189,11 +179,11 @@ func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
 			return err
 		}
 	}
-	if err := w.dropRefs(ctx, r, spec.Ref); err != nil {
+	if err := w.DropRefs(ctx, r, spec.Ref); err != nil {
 		return err
 	}
-	if w.purged.Add(1)%packAfter == 0 {
-		w.collectGarbage(ctx, r)
+	if w.purged.Add(1)%landing.PackAfter == 0 {
+		w.CollectGarbage(ctx, r)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // Save commits all uncommitted changes and untracked files in a workspace, except
@@ -29,16 +30,16 @@ func (w *Workspaces) Save(ctx context.Context, path, message string, exclude []s
 	if err != nil {
 		return "", false, err
 	}
-	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
+	unlock, err := w.Locks.Wait(ctx, s.slotLock(r))
 	if err != nil {
 		return "", false, err
 	}
 	defer unlock()
 	head, changed, err = w.save(ctx, r, s, message, append(exclude, s.Given...))
-	return head, changed, classify(err)
+	return head, changed, repo.Classify(err)
 }
 
-func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, exclude []string) (string, bool, error) {
+func (w *Workspaces) save(ctx context.Context, r repo.Repo, s slot, message string, exclude []string) (string, bool, error) {
 	what, err := w.damage(ctx, r, s)
 	if err != nil {
 		return "", false, err
@@ -62,17 +63,17 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 }
 
 // keepBranch copies a workspace's branch into Coppice's own repository.
-func (w *Workspaces) keepBranch(ctx context.Context, r repo, s slot, head string, changed bool) (string, bool, error) {
+func (w *Workspaces) keepBranch(ctx context.Context, r repo.Repo, s slot, head string, changed bool) (string, bool, error) {
 	own := "refs/heads/" + s.Branch
-	refs, err := w.refs(ctx, r.own(), own)
+	refs, err := w.Refs(ctx, r.Own(), own)
 	if err != nil {
 		return "", false, err
 	}
 	if refs[own] != head {
-		if err := w.publish(ctx, r, filepath.Join(r.path(s), ".git")); err != nil {
+		if err := w.Publish(ctx, r, filepath.Join(s.path(r), ".git")); err != nil {
 			return "", false, err
 		}
-		missing, err := w.complete(ctx, r, head, s.Base)
+		missing, err := w.Complete(ctx, r, head, s.Base)
 		if err != nil {
 			return "", false, err
 		}
@@ -81,7 +82,7 @@ func (w *Workspaces) keepBranch(ctx context.Context, r repo, s slot, head string
 			last, err := w.repair(ctx, r, s, what)
 			return last, false, errors.Join(err, damaged(what, repaired))
 		}
-		if err := errors.Join(w.step("published"), w.setRef(ctx, r, own, head)); err != nil {
+		if err := errors.Join(w.Step("published"), w.SetRef(ctx, r, own, head)); err != nil {
 			return "", false, err
 		}
 	}
@@ -90,23 +91,23 @@ func (w *Workspaces) keepBranch(ctx context.Context, r repo, s slot, head string
 
 // showBase updates the base branch in a workspace, so that an agent can merge with
 // it. It does nothing if the agent has it checked out.
-func (w *Workspaces) showBase(ctx context.Context, r repo, s slot) error {
+func (w *Workspaces) showBase(ctx context.Context, r repo.Repo, s slot) error {
 	if s.Onto == "" {
 		return nil
 	}
 	base := "refs/heads/" + s.Onto
-	now, err := w.refs(ctx, r.users(), base)
+	now, err := w.Refs(ctx, r.Users(), base)
 	if err != nil || now[base] == "" {
 		return err
 	}
-	shown, err := w.refs(ctx, r.inside(s), base)
+	shown, err := w.Refs(ctx, s.inside(r), base)
 	if err != nil || shown[base] == now[base] {
 		return err
 	}
-	if on, _, err := w.head(ctx, r.path(s)); err != nil || on == base {
+	if on, _, err := w.Head(ctx, s.path(r)); err != nil || on == base {
 		return err
 	}
-	file := filepath.Join(r.path(s), ".git", filepath.FromSlash(base))
+	file := filepath.Join(s.path(r), ".git", filepath.FromSlash(base))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -114,10 +115,10 @@ func (w *Workspaces) showBase(ctx context.Context, r repo, s slot) error {
 }
 
 // commitAll commits all changes in a workspace, and moves its branch to its HEAD.
-func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message string, exclude []string) (string, bool, error) {
-	path := r.path(s)
+func (w *Workspaces) commitAll(ctx context.Context, r repo.Repo, s slot, message string, exclude []string) (string, bool, error) {
+	path := s.path(r)
 	dir := filepath.Join(path, ".git")
-	if err := w.unlockStale(ctx, path); err != nil {
+	if err := w.UnlockStale(ctx, path); err != nil {
 		return "", false, err
 	}
 	file, err := w.excludeFile(ctx, r, exclude)
@@ -126,21 +127,21 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 	}
 	defer os.Remove(file)
 	config := []string{"core.excludesFile=" + file, "advice.addEmbeddedRepo=false"}
-	if !inProgress(dir) && w.files(ctx, dir).Checkout(path, dir).CheckIndex() == nil { // conflicts must not be staged
-		if _, err := w.git.Do(ctx, stageAll(path, config)); err == nil {
+	if !repo.InProgress(dir) && w.Files(ctx, dir).Checkout(path, dir).CheckIndex() == nil { // conflicts must not be staged
+		if _, err := w.Git.Do(ctx, stageAll(path, config)); err == nil {
 			if head, changed, err := w.commitFiles(ctx, r, s, message, exclude); err == nil {
 				return head, changed, nil
 			}
 		}
 	}
-	status, err := w.git.Do(ctx, git.Call{Dir: path, Config: config,
+	status, err := w.Git.Do(ctx, git.Call{Dir: path, Config: config,
 		Args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"}})
 	if err != nil {
 		return "", false, unstageable(err)
 	}
 	if err := savable(dir, status); err != nil {
 		own := "refs/heads/" + s.Branch
-		refs, rerr := w.refs(ctx, r.inside(s), own)
+		refs, rerr := w.Refs(ctx, s.inside(r), own)
 		if rerr != nil {
 			return "", false, errors.Join(err, rerr)
 		}
@@ -149,9 +150,9 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 	if err := w.rejoin(ctx, r, s, path, false); err != nil {
 		return "", false, err
 	}
-	changed := exists(filepath.Join(dir, "MERGE_HEAD"))
+	changed := repo.Exists(filepath.Join(dir, "MERGE_HEAD"))
 	if unsaved(status, exclude) {
-		if _, err := w.git.Do(ctx, stageAll(path, config)); err != nil {
+		if _, err := w.Git.Do(ctx, stageAll(path, config)); err != nil {
 			return "", false, unstageable(err)
 		}
 		if err := w.nested(ctx, path); err != nil {
@@ -182,17 +183,17 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 // nested refuses a repository within a workspace that is staged like a submodule: its
 // files would not be in the commit.
 func (w *Workspaces) nested(ctx context.Context, path string) error {
-	out, err := w.git.Run(ctx, path, "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "-z", "HEAD", "--")
+	out, err := w.Git.Run(ctx, path, "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "-z", "HEAD", "--")
 	if err != nil {
 		return unstageable(err)
 	}
-	for _, c := range rawDiff(out) {
+	for _, c := range repo.RawDiff(out) {
 		if c.NewMode != gitfiles.ModeModule {
 			continue
 		}
-		known, _ := w.git.Do(ctx, git.Call{Dir: path, OK: []int{1}, Args: []string{"config", "--file", ".gitmodules", "--no-includes", "--get-regexp", `^submodule\..*\.path$`}})
+		known, _ := w.Git.Do(ctx, git.Call{Dir: path, OK: []int{1}, Args: []string{"config", "--file", ".gitmodules", "--no-includes", "--get-regexp", `^submodule\..*\.path$`}})
 		if !hasSuffixLine(known, " "+c.Path) {
-			_, _ = w.git.Run(ctx, path, "reset", "--quiet", "--", c.Path)
+			_, _ = w.Git.Run(ctx, path, "reset", "--quiet", "--", c.Path)
 			return damaged(fmt.Sprintf("%s is a separate git repository, so its files cannot be committed", coppice.Quote(c.Path)),
 				fmt.Sprintf("remove %s/.git to keep its files, or remove the directory", c.Path))
 		}
@@ -216,27 +217,27 @@ func stageAll(path string, config []string) git.Call {
 
 // commitFiles commits what is staged without a git process, except paths that are
 // excluded. After an error git has to do it.
-func (w *Workspaces) commitFiles(ctx context.Context, r repo, s slot, message string, exclude []string) (head string, changed bool, err error) {
-	path, dir := r.path(s), r.inside(s).git
-	if inProgress(dir) {
+func (w *Workspaces) commitFiles(ctx context.Context, r repo.Repo, s slot, message string, exclude []string) (head string, changed bool, err error) {
+	path, dir := s.path(r), s.inside(r).Git
+	if repo.InProgress(dir) {
 		return "", false, gitfiles.ErrUseGit
 	}
 	by := func() (gitfiles.Signature, error) {
-		who, err := w.git.Identity(ctx, r.root)
-		now := w.now()
+		who, err := w.Git.Identity(ctx, r.Root)
+		now := w.Now()
 		return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: fmt.Sprintf("%d %s", now.Unix(), now.Format("-0700"))}, err
 	}
-	return w.files(ctx, dir).Checkout(path, dir).Commit(s.Branch, message, by, func(p string) bool { return within(p, exclude) })
+	return w.Files(ctx, dir).Checkout(path, dir).Commit(s.Branch, message, by, func(p string) bool { return repo.Within(p, exclude) })
 }
 
-func (w *Workspaces) commitStaged(ctx context.Context, r repo, path, message string) error {
-	who, err := w.git.Identity(ctx, r.root)
+func (w *Workspaces) commitStaged(ctx context.Context, r repo.Repo, path, message string) error {
+	who, err := w.Git.Identity(ctx, r.Root)
 	if err != nil {
 		return err
 	}
 	by := gitfiles.Signature{Name: who.Name, Email: who.Email}
-	c := git.Call{Dir: path, Env: signatureEnv(by, by), Stdin: []byte(message), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
-	_, err = w.git.Do(ctx, c)
+	c := git.Call{Dir: path, Env: repo.SignatureEnv(by, by), Stdin: []byte(message), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
+	_, err = w.Git.Do(ctx, c)
 	return err
 }
 
@@ -245,7 +246,7 @@ func (w *Workspaces) commitStaged(ctx context.Context, r repo, path, message str
 func unsaved(status string, exclude []string) bool {
 	for e := range strings.SplitSeq(status, "\x00") {
 		p, untracked := strings.CutPrefix(e, "? ")
-		if e != "" && (!untracked || !within(strings.TrimSuffix(p, "/"), exclude)) {
+		if e != "" && (!untracked || !repo.Within(strings.TrimSuffix(p, "/"), exclude)) {
 			return true
 		}
 	}
@@ -271,22 +272,17 @@ func plainly(status string, exclude []string) bool {
 		default:
 			return false
 		}
-		if within(strings.TrimSuffix(name, "/"), exclude) {
+		if repo.Within(strings.TrimSuffix(name, "/"), exclude) {
 			return false
 		}
 	}
 	return some
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // savable refuses a state in which a commit would do damage. The status is that of
 // git.
 func savable(admin, status string) error {
-	if exists(filepath.Join(admin, "rebase-merge")) || exists(filepath.Join(admin, "rebase-apply")) {
+	if repo.Exists(filepath.Join(admin, "rebase-merge")) || repo.Exists(filepath.Join(admin, "rebase-apply")) {
 		return coppice.Failf(coppice.ClassImplementation, "the workspace was left in the middle of a rebase", "finish it with `git rebase --continue`, or undo it with `git rebase --abort`")
 	}
 	var names []string
@@ -296,32 +292,18 @@ func savable(admin, status string) error {
 		}
 	}
 	if len(names) > 0 {
-		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the workspace was left with unresolved conflicts in %s", listed(names)),
+		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the workspace was left with unresolved conflicts in %s", repo.Listed(names)),
 			"resolve them and commit")
 	}
 	return nil
 }
 
-// listed returns up to five names and the number of others.
-func listed(names []string) string {
-	more := ""
-	if len(names) > 5 {
-		more = fmt.Sprintf(" and %d more", len(names)-5)
-		names = names[:5]
-	}
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = coppice.Quote(n)
-	}
-	return strings.Join(quoted, ", ") + more
-}
-
 // rejoin moves HEAD and the task's branch to the same commit again. Before the
 // changes are committed, it only detaches HEAD from another branch, so that this
 // branch does not get them. Afterwards it moves the task's branch.
-func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, committed bool) error {
+func (w *Workspaces) rejoin(ctx context.Context, r repo.Repo, s slot, path string, committed bool) error {
 	own := "refs/heads/" + s.Branch
-	on, head, err := w.head(ctx, path)
+	on, head, err := w.Head(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -331,7 +313,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 	if head == "" {
 		if on == own {
 			// The agent deleted its branch. Only its base is known.
-			_, err = w.git.Run(ctx, path, "update-ref", own, s.Base)
+			_, err = w.Git.Run(ctx, path, "update-ref", own, s.Base)
 			return err
 		}
 		return coppice.Failf(coppice.ClassImplementation, "the workspace was left on a branch without a commit", "go back with `git checkout "+s.Branch+"`")
@@ -340,10 +322,10 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 		if on == "" {
 			return nil
 		}
-		_, err = w.git.Run(ctx, path, "update-ref", "--no-deref", "HEAD", head)
+		_, err = w.Git.Run(ctx, path, "update-ref", "--no-deref", "HEAD", head)
 		return err
 	}
-	refs, err := w.refs(ctx, r.inside(s), own)
+	refs, err := w.Refs(ctx, s.inside(r), own)
 	if err != nil {
 		return err
 	}
@@ -351,19 +333,19 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 	if tip == "" {
 		tip = s.Base
 	}
-	if ahead, err := w.isAncestorIn(ctx, r.inside(s), tip, head); err != nil {
+	if ahead, err := w.IsAncestorIn(ctx, s.inside(r), tip, head); err != nil {
 		return err
 	} else if ahead {
-		if _, err := w.git.Run(ctx, path, "update-ref", own, head); err != nil {
+		if _, err := w.Git.Run(ctx, path, "update-ref", own, head); err != nil {
 			return err
 		}
-		_, err = w.git.Run(ctx, path, "symbolic-ref", "HEAD", own)
+		_, err = w.Git.Run(ctx, path, "symbolic-ref", "HEAD", own)
 		return err
 	}
-	if behind, err := w.isAncestorIn(ctx, r.inside(s), head, tip); err != nil {
+	if behind, err := w.IsAncestorIn(ctx, s.inside(r), head, tip); err != nil {
 		return err
 	} else if behind {
-		_, err = w.git.Run(ctx, path, "checkout", "--quiet", s.Branch, "--")
+		_, err = w.Git.Run(ctx, path, "checkout", "--quiet", s.Branch, "--")
 		return err
 	}
 	return coppice.Failf(coppice.ClassImplementation,
@@ -373,9 +355,9 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 
 // excludeFile writes ignore rules for paths that are never committed, after the
 // person's own rules.
-func (w *Workspaces) excludeFile(ctx context.Context, r repo, paths []string) (string, error) {
+func (w *Workspaces) excludeFile(ctx context.Context, r repo.Repo, paths []string) (string, error) {
 	var b strings.Builder
-	if list, err := w.git.Settings(ctx, r.root); err == nil {
+	if list, err := w.Git.Settings(ctx, r.Root); err == nil {
 		for _, s := range list {
 			if s.Key == "core.excludesfile" && s.Scope == "global" {
 				if own, err := os.ReadFile(s.Value); err == nil {
@@ -395,10 +377,10 @@ func (w *Workspaces) excludeFile(ctx context.Context, r repo, paths []string) (s
 		}
 		b.WriteByte('\n')
 	}
-	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+	if err := os.MkdirAll(r.Tmp(), 0o700); err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(r.tmp(), "exclude-*")
+	f, err := os.CreateTemp(r.Tmp(), "exclude-*")
 	if err != nil {
 		return "", err
 	}
@@ -411,7 +393,7 @@ func (w *Workspaces) excludeFile(ctx context.Context, r repo, paths []string) (s
 // from the index that must not be committed: a .gitignore that un-ignores them is
 // stronger than Coppice's rules.
 func (w *Workspaces) staged(ctx context.Context, path string, exclude []string) (bool, error) {
-	out, err := w.git.Run(ctx, path, "diff-index", "--cached", "--name-status", "--no-renames", "-z", "HEAD", "--")
+	out, err := w.Git.Run(ctx, path, "diff-index", "--cached", "--name-status", "--no-renames", "-z", "HEAD", "--")
 	if err != nil || out == "" {
 		return false, err
 	}
@@ -419,7 +401,7 @@ func (w *Workspaces) staged(ctx context.Context, path string, exclude []string) 
 	var drop strings.Builder
 	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	for i := 0; i+1 < len(f); i += 2 {
-		if f[i] == "A" && within(f[i+1], exclude) {
+		if f[i] == "A" && repo.Within(f[i+1], exclude) {
 			drop.WriteString("0 0000000000000000000000000000000000000000\t" + f[i+1] + "\x00")
 		} else {
 			some = true
@@ -428,32 +410,8 @@ func (w *Workspaces) staged(ctx context.Context, path string, exclude []string) 
 	if drop.Len() == 0 {
 		return some, nil
 	}
-	_, err = w.git.Do(ctx, git.Call{Dir: path, Args: []string{"update-index", "-z", "--index-info"}, Stdin: []byte(drop.String())})
+	_, err = w.Git.Do(ctx, git.Call{Dir: path, Args: []string{"update-index", "-z", "--index-info"}, Stdin: []byte(drop.String())})
 	return some, err
-}
-
-// within reports whether p is one of the paths or below one.
-func within(p string, paths []string) bool {
-	for _, e := range paths {
-		e = strings.TrimSuffix(e, "/")
-		if p == e || strings.HasPrefix(p, e+"/") {
-			return true
-		}
-	}
-	return false
-}
-
-// signatureEnv returns the variables with which git commits for an author and a
-// committer. Without a date, it is now. The sign before a date keeps git from
-// reading small numbers as something else.
-func signatureEnv(author, committer gitfiles.Signature) (env []string) {
-	for role, s := range map[string]gitfiles.Signature{"AUTHOR": author, "COMMITTER": committer} {
-		env = append(env, "GIT_"+role+"_NAME="+s.Name, "GIT_"+role+"_EMAIL="+s.Email)
-		if s.Date != "" {
-			env = append(env, "GIT_"+role+"_DATE=@"+s.Date)
-		}
-	}
-	return env
 }
 
 // Author returns the variables with which git commits in a workspace as the person
@@ -463,7 +421,7 @@ func (w *Workspaces) Author(ctx context.Context, path string) (map[string]string
 	if err != nil {
 		return nil, err
 	}
-	who, err := w.git.Identity(ctx, r.root)
+	who, err := w.Git.Identity(ctx, r.Root)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"coppice/workspace/repo"
 )
 
 // TestCommitsLikeGit saves the same files once without git's commit and once
@@ -14,9 +16,9 @@ func TestCommitsLikeGit(t *testing.T) {
 	var seen []string
 	for _, native := range []bool{true, false} {
 		b := setup(t)
-		b.noGitFiles = !native
+		b.NoGitFiles = !native
 		path := b.prepare("app-1").Path
-		admin := must[string](t)(gitDir(path))
+		admin := must[string](t)(repo.GitDir(path))
 		write(t, path, "new/file.txt", "new\n")
 		write(t, path, "a.txt", "changed\n")
 		if err := os.Remove(filepath.Join(path, "dir", "b.txt")); err != nil {
@@ -29,7 +31,7 @@ func TestCommitsLikeGit(t *testing.T) {
 		if left := run(t, path, "git", "status", "--porcelain"); left != "" {
 			t.Errorf("left: %s", left)
 		}
-		if made := exists(filepath.Join(admin, "COMMIT_EDITMSG")); made == native {
+		if made := repo.Exists(filepath.Join(admin, "COMMIT_EDITMSG")); made == native {
 			t.Errorf("committed by git: %v", made)
 		}
 		seen = append(seen, strings.Join([]string{

@@ -19,6 +19,7 @@ import (
 	"coppice"
 	"coppice/internal/process"
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // TestMain lowers the number of random cases: each runs some fifty processes.
@@ -127,7 +128,7 @@ func commit(t testing.TB, dir, message string) string {
 // own is Coppice's own repository.
 func (b *bundle) own() string {
 	b.t.Helper()
-	return must[repo](b.t)(b.use(b.ctx, b.root)).git
+	return must[repo.Repo](b.t)(b.Use(b.ctx, b.root)).Git
 }
 
 func (b *bundle) spec(key string) coppice.PrepareSpec {

@@ -14,6 +14,8 @@ import (
 
 	"coppice"
 	"coppice/internal/atomicfile"
+	"coppice/workspace/landing"
+	"coppice/workspace/repo"
 )
 
 // The states of a slot. After a crash it is making or removing, and the next caller
@@ -48,15 +50,18 @@ type slot struct {
 	Claim   string   `json:"claim,omitempty"` // while making: the claim that found it clean; empty after another caller used it
 }
 
-const workPrefix, checkPrefix = "coppice-", "coppice-check-"
+const checkPrefix = repo.WorkPrefix + "check-"
 
-func (r repo) path(s slot) string     { return filepath.Join(r.dir, s.Name) }
-func (r repo) metaFile(s slot) string { return filepath.Join(r.dir, s.Name+".json") }
-func (r repo) slotLock(s slot) string { return filepath.Join(r.dir, s.Name+".lock") }
+func (s slot) path(r repo.Repo) string     { return filepath.Join(r.Dir, s.Name) }
+func (s slot) metaFile(r repo.Repo) string { return filepath.Join(r.Dir, s.Name+".json") }
+func (s slot) slotLock(r repo.Repo) string { return filepath.Join(r.Dir, s.Name+".lock") }
+func (s slot) inside(r repo.Repo) repo.Location {
+	return repo.Location{Git: filepath.Join(s.path(r), ".git"), Dir: s.path(r)}
+}
 
-func (w *Workspaces) writeSlot(r repo, s slot) error {
-	w.forget(r.metaFile(s))
-	return atomicfile.WriteJSON(r.metaFile(s), s)
+func (w *Workspaces) writeSlot(r repo.Repo, s slot) error {
+	w.forget(s.metaFile(r))
+	return atomicfile.WriteJSON(s.metaFile(r), s)
 }
 
 // knownSlot is a slot as it was read, and the file that it was read from.
@@ -96,8 +101,8 @@ func (w *Workspaces) forget(file string) {
 }
 
 // slots lists the repository's slots, in order of their names.
-func (w *Workspaces) slots(r repo) ([]slot, error) {
-	entries, err := os.ReadDir(r.dir)
+func (w *Workspaces) slots(r repo.Repo) ([]slot, error) {
+	entries, err := os.ReadDir(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -107,10 +112,10 @@ func (w *Workspaces) slots(r repo) ([]slot, error) {
 	var list []slot
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !strings.HasPrefix(name, workPrefix) {
+		if !ok || !strings.HasPrefix(name, repo.WorkPrefix) {
 			continue
 		}
-		s, err := w.knownSlot(filepath.Join(r.dir, e.Name()))
+		s, err := w.knownSlot(filepath.Join(r.Dir, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -139,7 +144,7 @@ func readSlot(file string) (slot, error) {
 }
 
 // owned returns the slot of a key, if there is one.
-func (w *Workspaces) owned(r repo, key string) (slot, bool, error) {
+func (w *Workspaces) owned(r repo.Repo, key string) (slot, bool, error) {
 	list, err := w.slots(r)
 	if err != nil {
 		return slot{}, false, err
@@ -152,25 +157,44 @@ func (w *Workspaces) owned(r repo, key string) (slot, bool, error) {
 	return slot{}, false, nil
 }
 
+// branchAt reports whether a task's workspace is at a path, and returns its branch;
+// a detached one has none.
+func branchAt(path string) (branch string, used bool) {
+	s, err := readSlot(path + ".json")
+	return s.Branch, err == nil && s.State == slotReady && !strings.HasPrefix(s.Name, checkPrefix)
+}
+
+// taskBranches lists the branches in the workspaces, where an agent may have
+// commits that are not saved yet.
+func (w *Workspaces) taskBranches(r repo.Repo) (list []landing.TaskBranch, err error) {
+	slots, err := w.slots(r)
+	for _, s := range slots {
+		if s.State == slotReady && s.Branch != "" {
+			list = append(list, landing.TaskBranch{Name: s.Branch, Dir: s.path(r), Revs: []string{"refs/heads/" + s.Branch, "^" + s.Base}})
+		}
+	}
+	return list, err
+}
+
 // byPath returns the repository and slot of a workspace's path.
-func (w *Workspaces) byPath(path string) (repo, slot, error) {
+func (w *Workspaces) byPath(path string) (repo.Repo, slot, error) {
 	clean := filepath.Clean(path)
-	r := repo{dir: filepath.Dir(clean)}
-	if filepath.Dir(r.dir) == w.dir {
-		s, err := readSlot(filepath.Join(r.dir, filepath.Base(clean)+".json"))
+	r := repo.Repo{Dir: filepath.Dir(clean)}
+	if filepath.Dir(r.Dir) == w.Dir {
+		s, err := readSlot(filepath.Join(r.Dir, filepath.Base(clean)+".json"))
 		if err == nil && s.State != slotIdle && !strings.HasPrefix(s.Name, checkPrefix) {
-			if r, err = w.of(r.dir); err == nil {
+			if r, err = w.Of(r.Dir); err == nil {
 				return r, s, nil
 			}
 		}
 	}
-	return repo{}, slot{}, coppice.Errorf(coppice.ENotFound, "%s is not a workspace", coppice.Quote(path)).WithFix("prepare it again")
+	return repo.Repo{}, slot{}, coppice.Errorf(coppice.ENotFound, "%s is not a workspace", coppice.Quote(path)).WithFix("prepare it again")
 }
 
 // claim gives the key a slot: the one that it has, an idle one, or a new one. It
 // changes nothing in the slot's directory.
-func (w *Workspaces) claim(ctx context.Context, r repo, want slot) (slot, error) {
-	unlock, err := w.locks.Wait(ctx, r.lockFile())
+func (w *Workspaces) claim(ctx context.Context, r repo.Repo, want slot) (slot, error) {
+	unlock, err := w.Locks.Wait(ctx, r.LockFile())
 	if err != nil {
 		return slot{}, err
 	}
@@ -200,7 +224,7 @@ func (w *Workspaces) claim(ctx context.Context, r repo, want slot) (slot, error)
 	case got != nil:
 		want.Name, want.Made, want.Claim = got.Name, got.Made, rand.Text()
 	default:
-		want.Name = freeName(workPrefix, taken)
+		want.Name = freeName(repo.WorkPrefix, taken)
 	}
 	if got == nil || got.State == slotIdle {
 		want.State = slotMaking
@@ -208,7 +232,7 @@ func (w *Workspaces) claim(ctx context.Context, r repo, want slot) (slot, error)
 			return slot{}, err
 		}
 	}
-	if err := w.step("claimed"); err != nil {
+	if err := w.Step("claimed"); err != nil {
 		return slot{}, err
 	}
 	// Only this caller knows that nothing happened in it since.

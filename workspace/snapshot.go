@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // snapshot is the uncommitted state of a worktree as git objects.
@@ -25,28 +25,28 @@ type snapshot struct {
 // snap writes the state of a worktree to trees, through a separate index. It takes
 // file contents byte for byte, without filters, so that a restore gives the same
 // bytes. A clean worktree has the tree of at, its HEAD.
-func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, skip func(string) bool) (snapshot, error) {
+func (w *Workspaces) snap(ctx context.Context, r repo.Repo, path, admin, at string, skip func(string) bool) (snapshot, error) {
 	var snap snapshot
-	_, head, err := w.head(ctx, path)
+	_, head, err := w.Head(ctx, path)
 	if err != nil {
 		return snap, err
 	}
 	same := snapshot{files: at + "^{tree}", index: at + "^{tree}", clean: true}
-	if head == at && w.files(ctx, admin).Checkout(path, admin).IsClean(at) {
+	if head == at && w.Files(ctx, admin).Checkout(path, admin).IsClean(at) {
 		return same, nil
 	}
-	index, err := tempIndex(r, admin)
+	index, err := repo.TempIndex(r, admin)
 	if err != nil {
 		return snap, err
 	}
 	defer os.Remove(index)
 	env := []string{"GIT_INDEX_FILE=" + index}
-	if !exists(filepath.Join(admin, "index")) {
-		if _, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"read-tree", "HEAD"}}); err != nil {
+	if !repo.Exists(filepath.Join(admin, "index")) {
+		if _, err := w.Git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"read-tree", "HEAD"}}); err != nil {
 			return snap, err
 		}
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env,
+	out, err := w.Git.Do(ctx, git.Call{Dir: path, Env: env,
 		Args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames", "--ignored=traditional"}})
 	if err != nil {
 		return snap, err
@@ -63,7 +63,7 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 		same.ignored = snap.ignored
 		return same, nil
 	}
-	if out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}}); err == nil {
+	if out, err := w.Git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}}); err == nil {
 		snap.index = strings.TrimSpace(out)
 	}
 	changed, nested := changes(out)
@@ -81,31 +81,13 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 	}
 	if info != "" {
 		c := git.Call{Dir: path, Env: env, Stdin: []byte(info), Args: []string{"update-index", "-z", "--replace", "--index-info"}}
-		if _, err := w.git.Do(ctx, c); err != nil {
+		if _, err := w.Git.Do(ctx, c); err != nil {
 			return snap, err
 		}
 	}
-	files, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}})
+	files, err := w.Git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}})
 	snap.files = strings.TrimSpace(files)
 	return snap, err
-}
-
-// tempIndex copies the index of a worktree, with its stat data and its time. If
-// there is no index, there is no copy either: git starts with an empty index.
-func tempIndex(r repo, admin string) (string, error) {
-	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(r.tmp(), "index-*")
-	if err != nil {
-		return "", err
-	}
-	f.Close()
-	err = copyIndex(filepath.Join(admin, "index"), f.Name())
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.Name(), os.Remove(f.Name()) // git takes an empty file for a damaged index
-	}
-	return f.Name(), err
 }
 
 // changes reads git status: the paths whose files differ from the index, and the
@@ -179,7 +161,7 @@ func (w *Workspaces) indexInfo(ctx context.Context, dir string, root *os.Root, p
 		}
 	}
 	if len(plain) > 0 {
-		out, err := w.git.Do(ctx, git.Call{Dir: dir, Args: []string{"hash-object", "-w", "--no-filters", "--stdin-paths"}, Stdin: []byte(strings.Join(plain, "\n") + "\n")})
+		out, err := w.Git.Do(ctx, git.Call{Dir: dir, Args: []string{"hash-object", "-w", "--no-filters", "--stdin-paths"}, Stdin: []byte(strings.Join(plain, "\n") + "\n")})
 		if err != nil {
 			return "", err
 		}
@@ -195,7 +177,7 @@ func (w *Workspaces) indexInfo(ctx context.Context, dir string, root *os.Root, p
 }
 
 func (w *Workspaces) addBlob(ctx context.Context, dir string, to *strings.Builder, mode, path string, content []byte) error {
-	id, err := w.git.Do(ctx, git.Call{Dir: dir, Args: []string{"hash-object", "-w", "--no-filters", "--stdin"}, Stdin: content})
+	id, err := w.Git.Do(ctx, git.Call{Dir: dir, Args: []string{"hash-object", "-w", "--no-filters", "--stdin"}, Stdin: content})
 	if err == nil {
 		fmt.Fprintf(to, "%s %s 0\t%s\x00", mode, strings.TrimSpace(id), path)
 	}

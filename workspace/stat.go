@@ -13,7 +13,7 @@ func (w *Workspaces) Stat(ctx context.Context, path, from, to string) (string, e
 	if from == to || coppice.ValidHash(from) != nil || coppice.ValidHash(to) != nil {
 		return "", nil
 	}
-	out, err := w.git.Run(ctx, path, "diff", "--stat=100", "--stat-count=50", "--no-ext-diff", "--no-textconv", "--no-color", from, to, "--")
+	out, err := w.Git.Run(ctx, path, "diff", "--stat=100", "--stat-count=50", "--no-ext-diff", "--no-textconv", "--no-color", from, to, "--")
 	if err != nil {
 		return "", fmt.Errorf("comparing %s with %s: %w", from, to, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 var errCrash = errors.New("crash")
@@ -21,14 +22,14 @@ var errCrash = errors.New("crash")
 func crashes(t testing.TB, w *Workspaces, do func() error) int {
 	t.Helper()
 	hit := map[string]bool{}
-	w.step = func(name string) error {
+	w.Step = func(name string) error {
 		if !hit[name] {
 			hit[name] = true
 			return errCrash
 		}
 		return nil
 	}
-	defer func() { w.step = func(string) error { return nil } }()
+	defer func() { w.Step = func(string) error { return nil } }()
 	for {
 		err := do()
 		if err == nil {
@@ -83,7 +84,7 @@ func TestCrashAnywhere(t *testing.T) {
 	if err := b.Purge(b.ctx, coppice.PurgeSpec{Repo: b.root, Ref: gone.Ref, Archive: gone.Archive}); err != nil {
 		t.Fatal(err)
 	}
-	if exists(gone.Archive) {
+	if repo.Exists(gone.Archive) {
 		t.Error("the archive is still there")
 	}
 	if st, err := os.Stat(res.Path + ".json"); err != nil || st.Mode().Perm() != 0o600 {
@@ -256,7 +257,7 @@ func TestCleanOnce(t *testing.T) {
 		t.Fatal("the setup did not fail")
 	}
 	res := b.prepare("app-2")
-	if exists(filepath.Join(res.Path, "half.log")) || exists(filepath.Join(res.Path, "some")) {
+	if repo.Exists(filepath.Join(res.Path, "half.log")) || repo.Exists(filepath.Join(res.Path, "some")) {
 		t.Error("what the first preparation left is still there")
 	}
 }
@@ -266,7 +267,7 @@ func TestCleanOnce(t *testing.T) {
 func TestLastTrash(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	r := must[repo](t)(b.use(b.ctx, b.root))
+	r := must[repo.Repo](t)(b.Use(b.ctx, b.root))
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
 	last := func() int { return must[int](t)(b.lastTrash(b.ctx, r, "app-1")) }
 	if n := last(); n != 0 {
@@ -276,17 +277,17 @@ func TestLastTrash(t *testing.T) {
 		name string
 		want int
 	}{{"app-11-40", 0}, {"app-1-1", 1}, {"app-1-9", 9}, {"app-1-20", 20}, {"app-1-21", 21}, {"app-2-22", 21}} {
-		if err := b.setRef(b.ctx, r, trashRefs+c.name, head); err != nil {
+		if err := b.SetRef(b.ctx, r, trashRefs+c.name, head); err != nil {
 			t.Fatal(err)
 		}
 		if n := last(); n != c.want {
 			t.Errorf("%d with %s, want %d", n, c.name, c.want)
 		}
 	}
-	if err := b.dropRefs(b.ctx, r, trashRefs+"app-1-1", trashRefs+"app-1-9"); err != nil {
+	if err := b.DropRefs(b.ctx, r, trashRefs+"app-1-1", trashRefs+"app-1-9"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.setRef(b.ctx, r, trashRefs+"app-1-16", head); err != nil {
+	if err := b.SetRef(b.ctx, r, trashRefs+"app-1-16", head); err != nil {
 		t.Fatal(err)
 	}
 	if n := last(); n != 21 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coppice/internal/disk"
+	"coppice/workspace/repo"
 )
 
 // Usage is the disk space that Coppice uses for a repository.
@@ -30,7 +31,7 @@ func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
 		return u, err
 	}
 	// Workspaces can be many and large, so they come last.
-	u.Repository = disk.Of(ctx, filepath.Join(home, ownName))
+	u.Repository = disk.Of(ctx, filepath.Join(home, repo.OwnName))
 	if u.Archives, err = w.archives(home); err != nil {
 		return u, err
 	}
@@ -38,7 +39,7 @@ func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
 		u.Trash = u.Trash.Add(disk.Of(ctx, path))
 	}
 	for _, e := range entries {
-		if e.Name() != ownName {
+		if e.Name() != repo.OwnName {
 			u.Workspaces = u.Workspaces.Add(disk.Of(ctx, filepath.Join(home, e.Name())))
 		}
 	}
@@ -49,17 +50,14 @@ func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
 // not it exists. If the repository is gone, it assumes that dir was an ordinary
 // checkout.
 func (w *Workspaces) Home(ctx context.Context, dir string) string {
-	if r, err := w.find(ctx, dir); err == nil {
-		return r.dir
+	if r, err := w.Find(ctx, dir); err == nil {
+		return r.Dir
 	}
-	w.mu.Lock()
-	r, known := w.repos[dir]
-	w.mu.Unlock()
-	if known {
-		return r.dir
+	if r, known := w.Known(dir); known {
+		return r.Dir
 	}
 	sum := sha256.Sum256([]byte(filepath.Join(dir, ".git")))
-	return filepath.Join(w.dir, hex.EncodeToString(sum[:8]))
+	return filepath.Join(w.Dir, hex.EncodeToString(sum[:8]))
 }
 
 // archives lists the archives of the repository whose workspaces are in home.

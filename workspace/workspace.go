@@ -14,14 +14,13 @@
 //
 // The files by topic:
 //
-//	repositories  repo, own, refs, worktrees, confirm, publish, pack, legacy
-//	workspaces    slot, prepare, populate, renew, provide, docker, shell, save,
-//	              snapshot, damage, stale, detached, diff, stat, origin
-//	checks        check
-//	landings      merge, conflict, ours, move, checkout, record, push, basemove, bring
-//	removal       remove, restore, forget, usage, sweep
+//	workspaces  slot, prepare, populate, renew, provide, docker, shell, save,
+//	            snapshot, damage, detached, diff, stat, legacy
+//	checks      check
+//	removal     remove, restore, forget, usage, sweep
 //
-// Parts without knowledge of workspaces are packages below: git runs git, gitfiles
+// The packages below have the rest: repo keeps the repositories, and landing puts
+// work on a branch. The others know nothing of workspaces: git runs git, gitfiles
 // reads git's files without it, gitconfig decides which settings count, archive
 // packs ignored files, and ports gives ports away.
 package workspace
@@ -32,16 +31,17 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"coppice"
 	"coppice/internal/environ"
-	"coppice/internal/filelock"
 	"coppice/workspace/git"
+	"coppice/workspace/gitconfig"
+	"coppice/workspace/landing"
 	"coppice/workspace/ports"
+	"coppice/workspace/repo"
 )
 
 // Config says where workspaces are. Dir, Trash and Git are required.
@@ -60,25 +60,18 @@ type Config struct {
 type PortRange = ports.Range
 
 // Workspaces keeps workspaces. It is safe for concurrent use, and several
-// processes can share its directories.
+// processes can share its directories. Landings has the methods that land work, and
+// those that look at repositories.
 type Workspaces struct {
-	dir, trash string
-	git        *git.Runner
-	now        func() time.Time
-	log        *slog.Logger
-	ports      ports.Ledger
-	idle       int
-	env        []string
-	noGitFiles bool // git does every step, also those for which its files are enough
-	trees      *trees
-	locks      filelock.Locks
-	step       func(name string) error // tests let it fail to simulate a crash
-	purged     atomic.Int64            // how much trash was purged since the start
+	*landing.Landings
+	trash  string
+	ports  ports.Ledger
+	idle   int
+	env    []string
+	purged atomic.Int64 // how much trash was purged since the start
 
-	mu    sync.Mutex
-	repos map[string]repo      // by the path that a caller gave
-	noted map[string]repo      // by the directory of its workspaces
-	read  map[string]knownSlot // by the slot's file
+	mu   sync.Mutex
+	read map[string]knownSlot // by the slot's file
 }
 
 // New creates the directories, which only the user can read.
@@ -86,16 +79,17 @@ func New(c Config) (*Workspaces, error) {
 	if c.Dir == "" || c.Trash == "" || c.Git == nil {
 		return nil, errors.New("workspace: Dir, Trash and Git are required")
 	}
+	repos := &repo.Repos{Git: c.Git, Now: c.Now, Log: c.Logger, Step: func(string) error { return nil }, BranchAt: branchAt}
 	w := &Workspaces{
-		git: c.Git, now: c.Now, log: c.Logger, ports: ports.Ledger{Range: c.Ports}, idle: c.Idle, env: c.Env,
-		repos: map[string]repo{}, noted: map[string]repo{}, read: map[string]knownSlot{}, trees: &trees{of: map[string]string{}},
-		step: func(string) error { return nil },
+		Landings: &landing.Landings{Repos: repos},
+		ports:    ports.Ledger{Range: c.Ports}, idle: c.Idle, env: c.Env, read: map[string]knownSlot{},
 	}
-	if w.now == nil {
-		w.now = time.Now
+	w.BranchesOf = w.taskBranches
+	if w.Now == nil {
+		w.Now = time.Now
 	}
-	if w.log == nil {
-		w.log = slog.New(slog.DiscardHandler)
+	if w.Log == nil {
+		w.Log = slog.New(slog.DiscardHandler)
 	}
 	if w.ports.Range == (PortRange{}) {
 		w.ports.Range = PortRange{First: 20000, Last: 29999}
@@ -106,11 +100,11 @@ func New(c Config) (*Workspaces, error) {
 	if w.env == nil {
 		w.env = os.Environ()
 	}
-	w.noGitFiles = environ.Get(w.env, "COPPICE_GIT_FILES") == "off"
+	w.NoGitFiles = environ.Get(w.env, "COPPICE_GIT_FILES") == "off"
 	for _, d := range []struct {
 		path string
 		to   *string
-	}{{c.Dir, &w.dir}, {c.Trash, &w.trash}} {
+	}{{c.Dir, &w.Dir}, {c.Trash, &w.trash}} {
 		abs, err := filepath.Abs(d.path)
 		if err != nil {
 			return nil, err
@@ -125,34 +119,16 @@ func New(c Config) (*Workspaces, error) {
 		}
 		*d.to = abs
 	}
-	w.ports.Dir = w.dir
-	w.git.Trust(w.trust)
+	w.ports.Dir = w.Dir
+	w.Git.Trust(w.Trust)
 	return w, nil
 }
 
-// classify turns an error of git or the file system into a failure, if it is known
-// what follows from it.
-func classify(err error) error {
-	if err == nil {
-		return nil
-	}
-	var f *coppice.Failure
-	if errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	if diskFull(err) {
-		return coppice.Failf(coppice.ClassDisk, "the disk is full or read-only: "+err.Error(), "free some space, then retry")
-	}
-	return err
+// WithStop returns a context for work that a stop of the server waits for. Parts
+// that can safely end early, such as a push, end when stop is closed.
+func WithStop(ctx context.Context, stop <-chan struct{}) context.Context {
+	return landing.WithStop(ctx, stop)
 }
 
-// diskFull reports whether the disk is the cause. Git says that only in its
-// message, whose language the runner sets.
-func diskFull(err error) bool {
-	if isDiskError(err) {
-		return true
-	}
-	var ge *git.Error
-	return errors.As(err, &ge) && (strings.Contains(ge.Stderr, "No space left on device") || strings.Contains(ge.Stderr, "Read-only file system") ||
-		strings.Contains(ge.Stderr, "Disk quota exceeded"))
-}
+// SettingsDiff lists the settings of git that were removed and added, or returns "".
+func SettingsDiff(before, now []coppice.GitSetting) string { return gitconfig.Diff(before, now) }

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
-	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // try runs git and does not mind that it refuses.
@@ -49,7 +48,7 @@ func TestLikeWithoutFiles(t *testing.T) {
 func TestWorktreesLikeGit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.noGitFiles = false
+	b.NoGitFiles = false
 	add := func(name string, more ...string) string {
 		path := filepath.Join(filepath.Dir(b.root), name)
 		run(t, b.root, append([]string{"git", "worktree", "add", "-q", path}, more...)...)
@@ -58,34 +57,36 @@ func TestWorktreesLikeGit(t *testing.T) {
 	add("one")
 	gone := add("two")
 	add("three", "--detach")
-	r := must[repo](t)(b.find(b.ctx, b.root))
+	r := must[repo.Repo](t)(b.Find(b.ctx, b.root))
 	for _, spoil := range []func(){func() {}, func() { run(t, b.root, "git", "pack-refs", "--all") }, func() { _ = os.RemoveAll(gone) }} {
 		spoil()
-		plain := must[[]worktree](t)(b.plainWorktrees(b.ctx, r))
-		var want []worktree
+		plain := must[[]repo.Worktree](t)(b.Worktrees(b.ctx, r))
+		var want []repo.Worktree
 		for block := range strings.SplitSeq(run(t, b.root, "git", "worktree", "list", "--porcelain"), "\n\n") {
-			var w worktree
+			var w repo.Worktree
 			for line := range strings.Lines(block) {
 				if p, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree "); ok {
-					w.path = p
+					w.Path = p
 				} else if ref, ok := strings.CutPrefix(strings.TrimSpace(line), "branch "); ok {
-					w.branch = ref
+					w.Branch = ref
 				}
 			}
-			if exists(w.path) {
-				w.git = run(t, w.path, "git", "rev-parse", "--absolute-git-dir")
+			if repo.Exists(w.Path) {
+				w.Git = run(t, w.Path, "git", "rev-parse", "--absolute-git-dir")
 			}
 			want = append(want, w)
 		}
-		byPath := func(a, b worktree) int { return strings.Compare(a.path, b.path) }
+		byPath := func(a, b repo.Worktree) int { return strings.Compare(a.Path, b.Path) }
 		slices.SortFunc(plain, byPath)
 		slices.SortFunc(want, byPath)
-		if d := cmp.Diff(want, plain, cmp.AllowUnexported(worktree{})); d != "" {
+		if d := cmp.Diff(want, plain); d != "" {
 			t.Error(d)
 		}
 	}
-	run(t, b.root, "git", "config", "core.bare", "true")
-	if _, err := b.plainWorktrees(b.ctx, r); !errors.Is(err, gitfiles.ErrUseGit) {
-		t.Errorf("a bare repository: %v", err)
+	run(t, b.root, "git", "config", "core.bare", "true") // git's files are not enough then
+	byFiles := must[[]repo.Worktree](t)(b.Worktrees(b.ctx, r))
+	b.NoGitFiles = true
+	if d := cmp.Diff(must[[]repo.Worktree](t)(b.Worktrees(b.ctx, r)), byFiles); d != "" {
+		t.Errorf("a bare repository: %s", d)
 	}
 }

@@ -206,10 +206,16 @@ func refusesInside(from, to place) string {
 		return ""
 	case from.sub == "" && slices.Contains(contracts, from.top) && !slices.Contains(divided, from.top):
 		return "a contract does not import its implementations"
-	case within(to, from) || within(from, to):
+	case within(to, from) || within(from, to) || slices.Contains(layers[from], to.sub):
 		return ""
 	}
 	return "siblings do not import each other"
+}
+
+// layers lists the siblings that a package below workspace is built on.
+var layers = map[place][]string{
+	{"workspace", "landing"}: {"repo", "gitconfig"},
+	{"workspace", "repo"}:    {"gitconfig"},
 }
 
 // shared reports whether all packages of a top-level directory may import a

@@ -26,8 +26,8 @@ func readIndex(file string) ([]indexEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []indexEntry
-	err = eachEntry(b, func(e []byte, path string) error {
+	list := make([]indexEntry, 0, len(b)/leastEntry)
+	err = eachEntry(b, func(e []byte, path, hash string) error {
 		const stages, extended, assumeValid = 0x3000, 0x4000, 0x8000
 		const intentToAdd, skipWorktree = 0x2000, 0x4000
 		mode, flags := binary.BigEndian.Uint32(e[24:]), binary.BigEndian.Uint16(e[60:])
@@ -38,7 +38,7 @@ func readIndex(file string) ([]indexEntry, error) {
 		if flags&stages != 0 || more&intentToAdd != 0 {
 			return ErrUseGit
 		}
-		f := indexEntry{path: path, entry: entry{mode: strconv.FormatUint(uint64(mode), 8), hash: string(e[40:60])}}
+		f := indexEntry{path: path, entry: entry{mode: modeText(mode), hash: hash}}
 		copy(f.stat[:], e)
 		f.marked = flags&assumeValid != 0 || more&skipWorktree != 0
 		if !isMergeable(f.mode) || f.mode == modeTree {
@@ -50,8 +50,22 @@ func readIndex(file string) ([]indexEntry, error) {
 	return list, err
 }
 
-// eachEntry calls f with each entry of an index and its path.
-func eachEntry(b []byte, f func(e []byte, path string) error) error {
+// leastEntry is the size of an entry with a short path.
+const leastEntry = 72
+
+// modeText returns a mode as trees have it.
+func modeText(mode uint32) string {
+	switch mode {
+	case 0o100644:
+		return "100644"
+	case 0o100755:
+		return "100755"
+	}
+	return strconv.FormatUint(uint64(mode), 8)
+}
+
+// eachEntry calls f with each entry of an index, its path and its hash.
+func eachEntry(b []byte, f func(e []byte, path, hash string) error) error {
 	if len(b) < 12+sha1.Size || string(b[:4]) != "DIRC" {
 		return ErrUseGit
 	}
@@ -63,7 +77,7 @@ func eachEntry(b []byte, f func(e []byte, path string) error) error {
 	if version != 2 && version != 3 {
 		return ErrUseGit
 	}
-	rest := body[12:]
+	rest, text := body[12:], string(body) // paths and hashes share one string
 	for range n {
 		const fixed = 62
 		if len(rest) < fixed {
@@ -80,7 +94,8 @@ func eachEntry(b []byte, f func(e []byte, path string) error) error {
 		if end <= 0 || size > len(rest) {
 			return ErrUseGit
 		}
-		if err := f(rest, string(rest[head:head+end])); err != nil {
+		at := len(body) - len(rest)
+		if err := f(rest, text[at+head:at+head+end], text[at+40:at+60]); err != nil {
 			return err
 		}
 		rest = rest[size:]

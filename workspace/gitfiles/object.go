@@ -6,12 +6,14 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/adler32"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -129,7 +131,21 @@ func inflate(packed []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer inflaters.Put(z)
-	return io.ReadAll(io.LimitReader(z, maxObject+1))
+	// The header has the size of what follows.
+	var head [32]byte
+	n, err := io.ReadFull(z, head[:])
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	size := 0
+	if before, _, ok := bytes.Cut(head[:n], []byte{0}); ok {
+		_, digits, _ := bytes.Cut(before, []byte{' '})
+		size, _ = strconv.Atoi(string(digits))
+	}
+	out := bytes.NewBuffer(make([]byte, 0, len(head)+max(0, min(size, maxObject))+bytes.MinRead))
+	out.Write(head[:n])
+	_, err = out.ReadFrom(io.LimitReader(z, maxObject+1-int64(n)))
+	return out.Bytes(), err
 }
 
 // IsAncestor reports whether a commit is among the nearest ancestors of another.

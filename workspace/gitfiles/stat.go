@@ -52,7 +52,7 @@ func (c *Checkout) Restat(names map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	err = eachEntry(b, func(e []byte, path string) error {
+	err = eachEntry(b, func(e []byte, path, _ string) error {
 		if !names[path] {
 			return nil
 		}

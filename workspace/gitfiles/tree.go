@@ -3,7 +3,6 @@ package gitfiles
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -99,9 +98,15 @@ func treeData(list []entry) []byte {
 	if !slices.IsSortedFunc(list, compareEntries) {
 		list = slices.SortedFunc(slices.Values(list), compareEntries)
 	}
-	var data []byte
+	size := 0
 	for _, e := range list {
-		data = fmt.Appendf(data, "%s %s\x00%s", e.mode, e.name, e.hash)
+		size += len(e.mode) + len(e.name) + len(e.hash) + 2
+	}
+	data := make([]byte, 0, size)
+	for _, e := range list {
+		data = append(append(data, e.mode...), ' ')
+		data = append(append(data, e.name...), 0)
+		data = append(data, e.hash...)
 	}
 	return data
 }

@@ -1,4 +1,4 @@
-package workspace
+package repo
 
 import (
 	"context"
@@ -18,11 +18,11 @@ type Origin struct {
 // OriginOf returns where files of the checkout at root come from. For edited files it
 // returns nothing else. It does not use the index, which is not up to date while a
 // landing moves the checkout.
-func (w *Workspaces) OriginOf(ctx context.Context, root string, files []string) (o Origin, err error) {
-	if o.Edited, err = w.edited(ctx, root, files); err != nil || o.Edited {
+func (rs *Repos) OriginOf(ctx context.Context, root string, files []string) (o Origin, err error) {
+	if o.Edited, err = rs.edited(ctx, root, files); err != nil || o.Edited {
 		return o, err
 	}
-	on, err := w.git.Run(ctx, root, "rev-parse", "--symbolic-full-name", "HEAD")
+	on, err := rs.Git.Run(ctx, root, "rev-parse", "--symbolic-full-name", "HEAD")
 	if err != nil {
 		return o, err
 	}
@@ -30,7 +30,7 @@ func (w *Workspaces) OriginOf(ctx context.Context, root string, files []string) 
 	if o.Branch == on {
 		o.Branch = ""
 	}
-	out, err := w.git.Run(ctx, root, append([]string{"log", "-1", "--no-patch", "--first-parent", "--diff-merges=first-parent",
+	out, err := rs.Git.Run(ctx, root, append([]string{"log", "-1", "--no-patch", "--first-parent", "--diff-merges=first-parent",
 		"--format=%H %(trailers:key=Coppice-Task,valueonly,separator=%x20)", "--"}, files...)...)
 	o.Commit, o.Task, _ = strings.Cut(strings.TrimSpace(out), " ")
 	return o, err
@@ -38,8 +38,8 @@ func (w *Workspaces) OriginOf(ctx context.Context, root string, files []string) 
 
 // edited reports whether files of a checkout differ from the commit that is
 // checked out.
-func (w *Workspaces) edited(ctx context.Context, root string, files []string) (bool, error) {
-	out, err := w.git.Run(ctx, root, append([]string{"ls-tree", "-r", "HEAD", "--"}, files...)...)
+func (rs *Repos) edited(ctx context.Context, root string, files []string) (bool, error) {
+	out, err := rs.Git.Run(ctx, root, append([]string{"ls-tree", "-r", "HEAD", "--"}, files...)...)
 	if err != nil {
 		return false, err
 	}
@@ -53,7 +53,7 @@ func (w *Workspaces) edited(ctx context.Context, root string, files []string) (b
 	for _, name := range files {
 		now := ""
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil {
-			if now, err = w.git.Run(ctx, root, "hash-object", "--", name); err != nil {
+			if now, err = rs.Git.Run(ctx, root, "hash-object", "--", name); err != nil {
 				return false, err
 			}
 		}

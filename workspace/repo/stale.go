@@ -1,4 +1,4 @@
-package workspace
+package repo
 
 import (
 	"context"
@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// staleWait is how long Coppice waits for a git that a killed process of Coppice left
+// StaleWait is how long Coppice waits for a git that a killed process of Coppice left
 // running in a workspace.
-const staleWait = 10 * time.Second
+const StaleWait = 10 * time.Second
 
-// unlockStale removes the locks that a killed git left in a workspace, because nothing
+// UnlockStale removes the locks that a killed git left in a workspace, because nothing
 // can be saved while they exist. It is called when no agent runs in the workspace.
 // It waits for a git that still runs there.
-func (w *Workspaces) unlockStale(ctx context.Context, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, staleWait)
+func (rs *Repos) UnlockStale(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, StaleWait)
 	defer cancel()
 	for {
-		locks := locksIn(filepath.Join(path, ".git"))
+		locks := LocksIn(filepath.Join(path, ".git"))
 		if len(locks) == 0 {
 			return nil
 		}
-		if !gitRunsIn(path) {
+		if !GitRunsIn(path) {
 			for _, l := range locks {
-				w.log.InfoContext(ctx, "removing a lock that a killed git left", "path", l)
+				rs.Log.InfoContext(ctx, "removing a lock that a killed git left", "path", l)
 				if err := os.Remove(l); err != nil && !os.IsNotExist(err) {
 					return err
 				}
@@ -42,8 +42,8 @@ func (w *Workspaces) unlockStale(ctx context.Context, path string) error {
 	}
 }
 
-// locksIn lists the locks in a git directory and its refs.
-func locksIn(dir string) []string {
+// LocksIn lists the locks in a git directory and its refs.
+func LocksIn(dir string) []string {
 	locks, _ := filepath.Glob(filepath.Join(dir, "*.lock"))
 	_ = filepath.WalkDir(filepath.Join(dir, "refs"), func(p string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.HasSuffix(p, ".lock") {
@@ -53,3 +53,6 @@ func locksIn(dir string) []string {
 	})
 	return locks
 }
+
+// StaleAge is the age after which a file whose owner is unknown is removed.
+const StaleAge = 10 * time.Minute

@@ -1,4 +1,4 @@
-package workspace
+package repo
 
 import (
 	"context"
@@ -25,16 +25,16 @@ import (
 // Settings lists the settings of git that the person must confirm for the
 // repository in dir, in a fixed order: settings that name programs, addresses or
 // other files, and hooks.
-func (w *Workspaces) Settings(ctx context.Context, dir string) ([]coppice.GitSetting, error) {
-	r, err := w.find(ctx, dir)
+func (rs *Repos) Settings(ctx context.Context, dir string) ([]coppice.GitSetting, error) {
+	r, err := rs.Find(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	return w.settings(ctx, r)
+	return rs.settings(ctx, r)
 }
 
-func (w *Workspaces) settings(ctx context.Context, r repo) ([]coppice.GitSetting, error) {
-	all, err := w.git.Settings(ctx, r.root)
+func (rs *Repos) settings(ctx context.Context, r Repo) ([]coppice.GitSetting, error) {
+	all, err := rs.Git.Settings(ctx, r.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (w *Workspaces) settings(ctx context.Context, r repo) ([]coppice.GitSetting
 			list = append(list, coppice.GitSetting(s))
 		}
 	}
-	hooks := filepath.Join(r.user, "hooks")
+	hooks := filepath.Join(r.User, "hooks")
 	for _, name := range gitconfig.Hooks(hooks) {
 		data, err := os.ReadFile(filepath.Join(hooks, name))
 		if err != nil {
@@ -59,20 +59,20 @@ func (w *Workspaces) settings(ctx context.Context, r repo) ([]coppice.GitSetting
 func confirmedFile(dir string) string { return filepath.Join(dir, "git.json") }
 
 // Confirm stores the settings that count for the repository in dir.
-func (w *Workspaces) Confirm(ctx context.Context, dir string, settings []coppice.GitSetting) error {
-	r, err := w.use(ctx, dir)
+func (rs *Repos) Confirm(ctx context.Context, dir string, settings []coppice.GitSetting) error {
+	r, err := rs.Use(ctx, dir)
 	if err != nil {
 		return err
 	}
 	if settings == nil {
 		settings = []coppice.GitSetting{}
 	}
-	return atomicfile.WriteJSON(confirmedFile(r.dir), settings)
+	return atomicfile.WriteJSON(confirmedFile(r.Dir), settings)
 }
 
-// confirmed returns the settings that the person confirmed for a repository. Known
+// Confirmed returns the settings that the person confirmed for a repository. Known
 // is false if nobody has confirmed any.
-func (w *Workspaces) confirmed(dir string) (list []git.Setting, known bool) {
+func (rs *Repos) Confirmed(dir string) (list []git.Setting, known bool) {
 	b, err := os.ReadFile(confirmedFile(dir))
 	if err != nil {
 		return nil, false
@@ -87,44 +87,47 @@ func (w *Workspaces) confirmed(dir string) (list []git.Setting, known bool) {
 	return list, true
 }
 
-// trust returns the confirmed settings for a directory in which git runs: a
+// WorkPrefix begins the name of every directory of a workspace.
+const WorkPrefix = "coppice-"
+
+// Trust returns the confirmed settings for a directory in which git runs: a
 // workspace, Coppice's own repository or the person's checkout. A workspace has
 // the settings of the checkout, which are restored before git runs there.
-func (w *Workspaces) trust(dir string) (list []git.Setting, known bool, as string) {
-	if below, ok := strings.CutPrefix(dir, w.dir+string(filepath.Separator)); ok {
+func (rs *Repos) Trust(dir string) (list []git.Setting, known bool, as string) {
+	if below, ok := strings.CutPrefix(dir, rs.Dir+string(filepath.Separator)); ok {
 		name, rest, _ := strings.Cut(below, string(filepath.Separator))
-		of := filepath.Join(w.dir, name)
-		if strings.HasPrefix(rest, workPrefix) {
-			if r, err := w.of(of); err == nil {
-				as = r.root
+		of := filepath.Join(rs.Dir, name)
+		if strings.HasPrefix(rest, WorkPrefix) {
+			if r, err := rs.Of(of); err == nil {
+				as = r.Root
 			}
 		}
-		list, known = w.confirmed(of)
+		list, known = rs.Confirmed(of)
 		return list, known, as
 	}
-	w.mu.Lock()
+	rs.mu.Lock()
 	var of string
-	for _, r := range w.repos {
-		if r.root == dir {
-			of = r.dir
+	for _, r := range rs.found {
+		if r.Root == dir {
+			of = r.Dir
 		}
 	}
-	w.mu.Unlock()
+	rs.mu.Unlock()
 	if of == "" {
 		return nil, false, ""
 	}
-	list, known = w.confirmed(of)
+	list, known = rs.Confirmed(of)
 	return list, known, ""
 }
 
-// unconfirmed returns a need if settings changed since the person confirmed them.
+// Unconfirmed returns a need if settings changed since the person confirmed them.
 // It returns nil if nobody has confirmed any yet.
-func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, error) {
-	known, ok := w.confirmed(r.dir)
+func (rs *Repos) Unconfirmed(ctx context.Context, r Repo) (*coppice.Need, error) {
+	known, ok := rs.Confirmed(r.Dir)
 	if !ok {
 		return nil, nil
 	}
-	now, err := w.settings(ctx, r)
+	now, err := rs.settings(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -138,21 +141,18 @@ func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, er
 	}
 	return &coppice.Need{
 		Kind: coppice.NeedGit,
-		Text: fmt.Sprintf("the git configuration of %s changed: it decides where work goes and which programs git runs", r.root),
+		Text: fmt.Sprintf("the git configuration of %s changed: it decides where work goes and which programs git runs", r.Root),
 		Fix:  "read the change, then confirm it with `coppice project add`, or undo it",
 		Diff: diff,
 	}, nil
 }
 
-// SettingsDiff lists the settings that were removed and added, or returns "".
-func SettingsDiff(before, now []coppice.GitSetting) string { return gitconfig.Diff(before, now) }
-
-// copyInfo copies the person's rules for ignored files and attributes that are
+// CopyInfo copies the person's rules for ignored files and attributes that are
 // outside of the tree into a repository of Coppice.
-func copyInfo(r repo, gitDir string) error {
+func CopyInfo(r Repo, gitDir string) error {
 	for _, name := range []string{"exclude", "attributes"} {
-		from := filepath.Join(r.user, "info", name)
-		if !exists(from) {
+		from := filepath.Join(r.User, "info", name)
+		if !Exists(from) {
 			continue
 		}
 		data, err := gitfiles.ReadRegular(from, 1<<20)
@@ -162,7 +162,7 @@ func copyInfo(r repo, gitDir string) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFiles(gitDir, map[string]string{"info/" + name: string(data)}); err != nil {
+		if err := WriteFiles(gitDir, map[string]string{"info/" + name: string(data)}); err != nil {
 			return err
 		}
 	}

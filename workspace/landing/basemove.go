@@ -1,6 +1,7 @@
-package workspace
+package landing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 // A base can move without Coppice: people commit, merge and pull. An agent can
@@ -36,42 +38,42 @@ const (
 // to another. It returns "" if Coppice moved it, or a person with an ordinary
 // command. Branches are those of tasks, each as a name or as start..name with the
 // commit from which it started. Nil means all of them.
-func (w *Workspaces) BaseMoved(ctx context.Context, dir, base, from, to string, branches []string) (why string, err error) {
-	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+func (ls *Landings) BaseMoved(ctx context.Context, dir, base, from, to string, branches []string) (why string, err error) {
+	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
 		return "", err
 	}
-	r, err := w.find(ctx, dir)
+	r, err := ls.Find(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	return w.baseMoved(ctx, r, base, from, to, branches)
+	return ls.baseMoved(ctx, r, base, from, to, branches)
 }
 
 // BaseNeed returns the need of a project whose base moved from one commit to
 // another, or nil if nobody has to confirm it.
-func (w *Workspaces) BaseNeed(ctx context.Context, dir, base, from, to string) (*coppice.Need, error) {
+func (ls *Landings) BaseNeed(ctx context.Context, dir, base, from, to string) (*coppice.Need, error) {
 	if from == "" || from == to {
 		return nil, nil
 	}
-	why, err := w.BaseMoved(ctx, dir, base, from, to, nil)
+	why, err := ls.BaseMoved(ctx, dir, base, from, to, nil)
 	if err != nil || why == "" {
 		return nil, err
 	}
-	r, err := w.find(ctx, dir)
+	r, err := ls.Find(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	return &coppice.Need{
-		Kind: coppice.NeedBase, From: from, To: to, Diff: w.baseDiff(ctx, r, from, to),
+		Kind: coppice.NeedBase, From: from, To: to, Diff: ls.baseDiff(ctx, r, from, to),
 		Text: fmt.Sprintf("%s moved from %.10s to %.10s without Coppice: %s. Nothing lands until you decide", base, from, to, why),
 		Fix:  "move it back with `coppice project restore-base`, or keep it with `coppice project confirm --base`",
 	}, nil
 }
 
 // baseDiff lists the commits and files of a move, as far as git can.
-func (w *Workspaces) baseDiff(ctx context.Context, r repo, from, to string) string {
-	log, _ := w.git.Run(ctx, r.root, "log", "--no-decorate", "--no-show-signature", "--oneline", "--max-count=20", "--end-of-options", from+".."+to)
-	stat, _ := w.git.Run(ctx, r.root, "diff", "--stat=100", "--end-of-options", from, to)
+func (ls *Landings) baseDiff(ctx context.Context, r repo.Repo, from, to string) string {
+	log, _ := ls.Git.Run(ctx, r.Root, "log", "--no-decorate", "--no-show-signature", "--oneline", "--max-count=20", "--end-of-options", from+".."+to)
+	stat, _ := ls.Git.Run(ctx, r.Root, "diff", "--stat=100", "--end-of-options", from, to)
 	text := strings.TrimSpace(log + "\n\n" + stat)
 	if len(text) > maxNeedBytes {
 		text = strings.ToValidUTF8(text[:maxNeedBytes], "") + "\n…"
@@ -88,8 +90,8 @@ type move struct {
 }
 
 // moves lists the moves of a branch, the newest first.
-func (w *Workspaces) moves(ctx context.Context, r repo, ref string) ([]move, error) {
-	out, err := w.git.Run(ctx, r.root, "log", "--walk-reflogs", "--no-show-signature", "--date=unix", "--max-count="+strconv.Itoa(maxMoves),
+func (ls *Landings) moves(ctx context.Context, r repo.Repo, ref string) ([]move, error) {
+	out, err := ls.Git.Run(ctx, r.Root, "log", "--walk-reflogs", "--no-show-signature", "--date=unix", "--max-count="+strconv.Itoa(maxMoves),
 		"--format=%H%x00%gd%x00%ct%x00%gs", "--end-of-options", ref)
 	if err != nil {
 		return nil, err
@@ -112,15 +114,15 @@ func (w *Workspaces) moves(ctx context.Context, r repo, ref string) ([]move, err
 	return list, nil
 }
 
-func (w *Workspaces) baseMoved(ctx context.Context, r repo, base, from, to string, branches []string) (string, error) {
+func (ls *Landings) baseMoved(ctx context.Context, r repo.Repo, base, from, to string, branches []string) (string, error) {
 	if from == to {
 		return "", nil
 	}
-	list, err := w.moves(ctx, r, "refs/heads/"+base)
+	list, err := ls.moves(ctx, r, "refs/heads/"+base)
 	if err != nil {
 		return "", err
 	}
-	unlogged, err := w.unlogged(ctx, r)
+	unlogged, err := ls.unlogged(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +150,7 @@ func (w *Workspaces) baseMoved(ctx context.Context, r repo, base, from, to strin
 		if old == "" {
 			old = from
 		}
-		if why, err := w.tasksOwn(ctx, r, base, old, m.new, branches); err != nil || why != "" {
+		if why, err := ls.tasksOwn(ctx, r, base, old, m.new, branches); err != nil || why != "" {
 			return why, err
 		}
 	}
@@ -156,8 +158,8 @@ func (w *Workspaces) baseMoved(ctx context.Context, r repo, base, from, to strin
 }
 
 // unlogged reports whether the repository has no log of its branches.
-func (w *Workspaces) unlogged(ctx context.Context, r repo) (bool, error) {
-	list, err := w.git.Settings(ctx, r.root)
+func (ls *Landings) unlogged(ctx context.Context, r repo.Repo) (bool, error) {
+	list, err := ls.Git.Settings(ctx, r.Root)
 	off := false
 	for _, s := range list {
 		if s.Key == "core.logallrefupdates" {
@@ -169,13 +171,13 @@ func (w *Workspaces) unlogged(ctx context.Context, r repo) (bool, error) {
 
 // tasksOwn describes a commit of a task that a move brought to the base. Such a
 // commit is on the task's branch, and neither on a remote nor on another branch.
-func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string, branches []string) (string, error) {
+func (ls *Landings) tasksOwn(ctx context.Context, r repo.Repo, base, old, to string, branches []string) (string, error) {
 	args := []string{"rev-list", "--max-count=" + strconv.Itoa(maxSuspects), to}
-	if w.known(ctx, r, old) {
+	if ls.hasObject(ctx, r, old) {
 		args = append(args, "^"+old)
 	}
 	args = append(args, "--not", "--exclude=*/coppice/*", "--remotes", "--exclude=coppice/*", "--exclude="+base, "--branches")
-	out, err := w.git.Run(ctx, r.root, args...)
+	out, err := ls.Git.Run(ctx, r.Root, args...)
 	if err != nil || out == "" {
 		return "", err
 	}
@@ -183,12 +185,12 @@ func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string,
 	for _, c := range strings.Fields(out) {
 		fresh[c] = true
 	}
-	tasks, err := w.taskBranches(ctx, r, branches)
+	tasks, err := ls.suspects(ctx, r, branches)
 	if err != nil {
 		return "", err
 	}
 	for _, b := range tasks[:min(len(tasks), maxBranches)] {
-		out, err := w.git.Run(ctx, b.dir, append([]string{"rev-list", "--first-parent", "--max-count=" + strconv.Itoa(maxSuspects)}, b.revs...)...)
+		out, err := ls.Git.Run(ctx, b.Dir, append([]string{"rev-list", "--first-parent", "--max-count=" + strconv.Itoa(maxSuspects)}, b.Revs...)...)
 		if err != nil {
 			if ctx.Err() == nil && branches == nil {
 				continue // a damaged workspace
@@ -197,56 +199,48 @@ func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string,
 		}
 		for _, c := range strings.Fields(out) {
 			if fresh[c] {
-				return fmt.Sprintf("%s has commit %.10s of %s, which Coppice did not land", base, c, b.name), nil
+				return fmt.Sprintf("%s has commit %.10s of %s, which Coppice did not land", base, c, b.Name), nil
 			}
 		}
 	}
 	return "", nil
 }
 
-func (w *Workspaces) known(ctx context.Context, r repo, commit string) bool {
-	_, err := w.git.Run(ctx, r.root, "cat-file", "-e", commit+"^{commit}")
+func (ls *Landings) hasObject(ctx context.Context, r repo.Repo, commit string) bool {
+	_, err := ls.Git.Run(ctx, r.Root, "cat-file", "-e", commit+"^{commit}")
 	return err == nil
 }
 
-// taskBranch is the branch of a task, and a directory in which git finds it.
-type taskBranch struct {
-	name string
-	dir  string
-	revs []string // its commits, as git rev-list takes them
+// TaskBranch is the branch of a task, and a directory in which git finds it.
+type TaskBranch struct {
+	Name string
+	Dir  string
+	Revs []string // its commits, as git rev-list takes them
 }
 
-// taskBranches lists the branches in the workspaces, where an agent may have
-// commits that are not saved yet, and those that were brought into the person's
-// repository. If there are names, it lists these branches of the person's
-// repository instead.
-func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) ([]taskBranch, error) {
-	var list []taskBranch
+// suspects lists the branches in the workspaces and those that were brought into
+// the person's repository. If there are names, it lists these branches of the
+// person's repository instead.
+func (ls *Landings) suspects(ctx context.Context, r repo.Repo, names []string) (list []TaskBranch, err error) {
 	for _, n := range names {
 		name := n[strings.LastIndexByte(n, '.')+1:]
-		list = append(list, taskBranch{strings.TrimPrefix(name, "refs/heads/"), r.root, []string{"--end-of-options", n}})
+		list = append(list, TaskBranch{strings.TrimPrefix(name, "refs/heads/"), r.Root, []string{"--end-of-options", n}})
 	}
 	if names != nil {
 		return list, nil
 	}
-	slots, err := w.slots(r)
-	if err != nil {
+	if list, err = ls.BranchesOf(r); err != nil {
 		return nil, err
 	}
-	for _, s := range slots {
-		if s.State == slotReady && s.Branch != "" {
-			list = append(list, taskBranch{s.Branch, r.path(s), []string{"refs/heads/" + s.Branch, "^" + s.Base}})
-		}
-	}
-	brought, _, err := w.refsBelow(ctx, r.users(), "refs/heads/coppice/")
+	brought, _, err := ls.RefsBelow(ctx, r.Users(), "refs/heads/coppice/")
 	for _, ref := range slices.Sorted(maps.Keys(brought)) {
-		moves, err := w.moves(ctx, r, ref)
+		moves, err := ls.moves(ctx, r, ref)
 		if err != nil {
 			return nil, err
 		}
-		b := taskBranch{strings.TrimPrefix(ref, "refs/heads/"), r.root, []string{ref}}
+		b := TaskBranch{strings.TrimPrefix(ref, "refs/heads/"), r.Root, []string{ref}}
 		if n := len(moves); n > 0 && moves[n-1].message != ownMove+broughtOver { // the start of the branch, by git's log
-			b.revs = append(b.revs, "^"+moves[n-1].new)
+			b.Revs = append(b.Revs, "^"+moves[n-1].new)
 		}
 		list = append(list, b)
 	}
@@ -256,23 +250,23 @@ func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) (
 // RestoreBase moves the base back to the commit from, by compare-and-swap, and
 // with it the checkouts of the base. If a checkout would lose something, nothing
 // moves and the error says what. It returns where the base is.
-func (w *Workspaces) RestoreBase(ctx context.Context, dir, base, from, to string) (now string, err error) {
-	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+func (ls *Landings) RestoreBase(ctx context.Context, dir, base, from, to string) (now string, err error) {
+	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
 		return "", err
 	}
-	r, err := w.use(ctx, dir)
+	r, err := ls.Use(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := ls.Locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
-		return "", classify(err)
+	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		return "", repo.Classify(err)
 	}
-	if now, err = w.branch(ctx, r, base); err != nil {
+	if now, err = ls.Branch(ctx, r, base); err != nil {
 		return "", err
 	}
 	if now != from && now != to {
@@ -282,35 +276,35 @@ func (w *Workspaces) RestoreBase(ctx context.Context, dir, base, from, to string
 	if now == from {
 		return from, nil
 	}
-	res, err := w.advance(ctx, r, coppice.MoveSpec{Base: base, Old: to, New: from, Remote: "origin"}, to)
+	res, err := ls.advance(ctx, r, coppice.MoveSpec{Base: base, Old: to, New: from, Remote: "origin"}, to)
 	if err == nil && res.Blocked != "" {
 		err = coppice.Errorf(coppice.EConflict, "moving %s back would lose changes: %s", base, res.Blocked).
 			WithFix("commit it on another branch or stash it, then move the base back again")
 	}
-	return res.Now, classify(err)
+	return res.Now, repo.Classify(err)
 }
 
 // KeepBase lets the checkouts follow that did not follow when the base moved
 // without Coppice. A checkout that would lose something stays as it is.
-func (w *Workspaces) KeepBase(ctx context.Context, dir, base, from, to string) error {
-	if err := first(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+func (ls *Landings) KeepBase(ctx context.Context, dir, base, from, to string) error {
+	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
 		return err
 	}
-	r, err := w.use(ctx, dir)
+	r, err := ls.Use(ctx, dir)
 	if err != nil {
 		return err
 	}
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := ls.Locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
-		return classify(err)
+	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		return repo.Classify(err)
 	}
-	if now, err := w.branch(ctx, r, base); err != nil || now != to {
+	if now, err := ls.Branch(ctx, r, base); err != nil || now != to {
 		return err
 	}
-	_, err = w.advance(ctx, r, coppice.MoveSpec{Base: base, Old: from, New: to, Remote: "origin"}, to)
-	return classify(err)
+	_, err = ls.advance(ctx, r, coppice.MoveSpec{Base: base, Old: from, New: to, Remote: "origin"}, to)
+	return repo.Classify(err)
 }

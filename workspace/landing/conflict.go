@@ -1,4 +1,4 @@
-package workspace
+package landing
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // Limits of the text about conflicts.
@@ -24,11 +25,11 @@ type merged struct {
 	texts      map[string][]string // git's messages, by path
 }
 
-func (w *Workspaces) mergeTree(ctx context.Context, r repo, ours, theirs string) (merged, error) {
-	if tree, err := w.files(ctx, r.git).Merge(ours, theirs); err == nil {
+func (ls *Landings) mergeTree(ctx context.Context, r repo.Repo, ours, theirs string) (merged, error) {
+	if tree, err := ls.Files(ctx, r.Git).Merge(ours, theirs); err == nil {
 		return merged{tree: tree}, nil
 	}
-	out, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Env: r.withUserFiles(), OK: []int{1},
+	out, exit, err := ls.Git.Status(ctx, git.Call{Dir: r.Root, Env: r.WithUserFiles(), OK: []int{1},
 		Args: []string{"merge-tree", "--write-tree", "-z", "--messages", "--allow-unrelated-histories", ours, theirs}})
 	if err != nil {
 		return merged{}, err
@@ -69,7 +70,7 @@ func (w *Workspaces) mergeTree(ctx context.Context, r repo, ours, theirs string)
 
 // conflicts describes the files that do not merge, by their hunks or by git's
 // message.
-func (w *Workspaces) conflicts(ctx context.Context, r repo, m merged, name, base, head string) ([]coppice.Conflict, error) {
+func (ls *Landings) conflicts(ctx context.Context, r repo.Repo, m merged, name, base, head string) ([]coppice.Conflict, error) {
 	var list []coppice.Conflict
 	left := maxConflicts
 	slices.Sort(m.files)
@@ -77,7 +78,7 @@ func (w *Workspaces) conflicts(ctx context.Context, r repo, m merged, name, base
 	words := strings.NewReplacer(base, name, head, "the candidate")
 	for _, p := range m.files {
 		text := ""
-		out, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"cat-file", "blob", m.tree + ":" + p}, Limit: 8 << 20})
+		out, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Args: []string{"cat-file", "blob", m.tree + ":" + p}, Limit: 8 << 20})
 		if err == nil && utf8.ValidString(out) && !strings.ContainsRune(out, 0) {
 			text = label.Replace(hunks(out))
 		} else if ctx.Err() != nil {

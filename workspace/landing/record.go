@@ -1,4 +1,4 @@
-package workspace
+package landing
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"coppice"
 	"coppice/internal/atomicfile"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // moveRecord is written and synced before a move writes anything to the person's
@@ -31,18 +32,18 @@ type moveRecord struct {
 	Staged  bool              `json:"staged,omitempty"` // all files are staged; until then no checkout is touched
 }
 
-func (r repo) recordFile() string { return filepath.Join(r.dir, "move.json") }
+func recordFile(r repo.Repo) string { return filepath.Join(r.Dir, "move.json") }
 
 // writeRecord writes the record of a move to the disk.
-func (w *Workspaces) writeRecord(r repo, m *moveRecord) error {
-	if err := atomicfile.WriteJSON(r.recordFile(), m); err != nil {
+func (ls *Landings) writeRecord(r repo.Repo, m *moveRecord) error {
+	if err := atomicfile.WriteJSON(recordFile(r), m); err != nil {
 		return fmt.Errorf("writing the record of a landing: %w", err)
 	}
-	return errors.Join(syncDir(r.dir), w.step("recorded"))
+	return errors.Join(repo.SyncDir(r.Dir), ls.Step("recorded"))
 }
 
-func (r repo) readRecord() (*moveRecord, error) {
-	b, err := os.ReadFile(r.recordFile())
+func readRecord(r repo.Repo) (*moveRecord, error) {
+	b, err := os.ReadFile(recordFile(r))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -51,20 +52,20 @@ func (r repo) readRecord() (*moveRecord, error) {
 	}
 	var m moveRecord
 	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("reading the record of a landing, %s: %w", r.recordFile(), err)
+		return nil, fmt.Errorf("reading the record of a landing, %s: %w", recordFile(r), err)
 	}
 	return &m, nil
 }
 
 // lockIndex acquires the lock of a checkout's index, as git does. If another process
 // holds it, lockIndex returns which.
-func (w *Workspaces) lockIndex(f following) (held string, err error) {
+func (ls *Landings) lockIndex(f following) (held string, err error) {
 	if err := os.MkdirAll(f.Stage, 0o700); err != nil {
 		return "", err
 	}
 	switch err := gitfiles.Lock(f.lock(), f.Stage); {
 	case err == nil:
-		return "", w.step("locked")
+		return "", ls.Step("locked")
 	case !errors.Is(err, fs.ErrExist):
 		return "", err
 	case gitfiles.HoldsLock(f.lock()):
@@ -75,7 +76,7 @@ func (w *Workspaces) lockIndex(f following) (held string, err error) {
 
 // lockHolder describes who holds a lock of git, as far as it can find out.
 func lockHolder(lock, dir string) string {
-	who := gitsIn(dir)
+	who := repo.GitsIn(dir)
 	switch {
 	case len(who) > 0:
 		return fmt.Sprintf("%s is held by %s", lock, strings.Join(who, ", "))
@@ -92,28 +93,28 @@ func lockHolder(lock, dir string) string {
 // recoverMove completes a move that a crash interrupted if the base has moved, and
 // undoes it otherwise. Files that the person changed since stay as they are. The
 // caller holds the lock of moves.
-func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
-	m, err := r.readRecord()
+func (ls *Landings) recoverMove(ctx context.Context, r repo.Repo) error {
+	m, err := readRecord(r)
 	if err != nil || m == nil {
 		return err
 	}
-	w.log.WarnContext(ctx, "a landing was interrupted; completing or undoing it", "repository", r.root, "from", m.Old, "to", m.New)
-	if err := w.unlockRefs(ctx, r, m); err != nil {
+	ls.Log.WarnContext(ctx, "a landing was interrupted; completing or undoing it", "repository", r.Root, "from", m.Old, "to", m.New)
+	if err := ls.unlockRefs(ctx, r, m); err != nil {
 		return err
 	}
-	now, err := w.branch(ctx, r, m.Base)
+	now, err := ls.Branch(ctx, r, m.Base)
 	if err != nil && coppice.ErrorCode(err) != coppice.ENotFound {
 		return err
 	}
 	done := now == m.New
 	if !done && now != "" && now != m.Old {
-		if done, err = w.isAncestor(ctx, r, m.New, now); err != nil {
+		if done, err = ls.IsAncestor(ctx, r, m.New, now); err != nil {
 			return err
 		}
 	}
 	var stuck []string
 	for _, f := range m.Trees {
-		left, err := w.recoverTree(ctx, f, m, done)
+		left, err := ls.recoverTree(ctx, f, m, done)
 		if err != nil {
 			return err
 		}
@@ -122,8 +123,8 @@ func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
 	if len(stuck) > 0 {
 		return &errStuck{base: m.Base, yours: stuck}
 	}
-	w.log.InfoContext(ctx, "the interrupted landing is settled", "repository", r.root, "landed", done)
-	return w.closeRecord(r, m)
+	ls.Log.InfoContext(ctx, "the interrupted landing is settled", "repository", r.Root, "landed", done)
+	return ls.closeRecord(r, m)
 }
 
 // errStuck says that an interrupted landing cannot be undone, because the person has
@@ -134,49 +135,49 @@ type errStuck struct {
 }
 
 func (e *errStuck) Error() string {
-	return fmt.Sprintf("a landing on %s was interrupted, and your files are where others must be restored: %s", e.base, listed(e.yours))
+	return fmt.Sprintf("a landing on %s was interrupted, and your files are where others must be restored: %s", e.base, repo.Listed(e.yours))
 }
 
 // closeRecord ends a move. It removes the record before the files that the record
 // describes.
-func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
-	w.unlockTrees(m.Trees)
-	if err := os.Remove(r.recordFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (ls *Landings) closeRecord(r repo.Repo, m *moveRecord) error {
+	ls.unlockTrees(m.Trees)
+	if err := os.Remove(recordFile(r)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, f := range m.Trees {
-		if err := removeWhole(f.Stage); err != nil {
+		if err := repo.RemoveWhole(f.Stage); err != nil {
 			return err
 		}
 	}
-	return r.dropGathered(m.New)
+	return dropGathered(r, m.New)
 }
 
 // unlockRefs removes the locks that the interrupted git left on refs. It waits for a
 // git that still runs.
-func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) error {
-	locks := []string{filepath.Join(r.user, "HEAD.lock")}
+func (ls *Landings) unlockRefs(ctx context.Context, r repo.Repo, m *moveRecord) error {
+	locks := []string{filepath.Join(r.User, "HEAD.lock")}
 	for _, ref := range m.Refs {
-		locks = append(locks, filepath.Join(r.user, filepath.FromSlash(ref)+".lock"))
+		locks = append(locks, filepath.Join(r.User, filepath.FromSlash(ref)+".lock"))
 	}
 	for _, f := range m.Trees {
 		locks = append(locks, filepath.Join(f.Git, "HEAD.lock"))
 	}
-	locks = slices.DeleteFunc(locks, func(l string) bool { return !exists(l) })
-	ctx, cancel := context.WithTimeout(ctx, staleWait)
+	locks = slices.DeleteFunc(locks, func(l string) bool { return !repo.Exists(l) })
+	ctx, cancel := context.WithTimeout(ctx, repo.StaleWait)
 	defer cancel()
-	for len(locks) > 0 && gitRunsIn(r.root) {
+	for len(locks) > 0 && repo.GitRunsIn(r.Root) {
 		t := time.NewTimer(20 * time.Millisecond)
 		select {
 		case <-ctx.Done():
 			t.Stop()
-			return fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", lockHolder(locks[0], r.root))
+			return fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", lockHolder(locks[0], r.Root))
 		case <-t.C:
 		}
-		locks = slices.DeleteFunc(locks, func(l string) bool { return !exists(l) })
+		locks = slices.DeleteFunc(locks, func(l string) bool { return !repo.Exists(l) })
 	}
 	for _, l := range locks {
-		w.log.WarnContext(ctx, "removing a lock that an interrupted landing left", "path", l)
+		ls.Log.WarnContext(ctx, "removing a lock that an interrupted landing left", "path", l)
 		if err := os.Remove(l); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -186,11 +187,11 @@ func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) erro
 
 // recoverTree completes or undoes a move in one checkout. It returns the person's
 // files that block it.
-func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord, done bool) ([]string, error) {
-	if !exists(f.Path) || !exists(f.Stage) && !exists(f.lock()) {
+func (ls *Landings) recoverTree(ctx context.Context, f following, m *moveRecord, done bool) ([]string, error) {
+	if !repo.Exists(f.Path) || !repo.Exists(f.Stage) && !repo.Exists(f.lock()) {
 		return nil, nil // nothing was started, or the checkout is gone
 	}
-	if held, err := w.lockIndex(f); err != nil {
+	if held, err := ls.lockIndex(f); err != nil {
 		return nil, err
 	} else if held != "" {
 		return nil, fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", held)
@@ -201,9 +202,9 @@ func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord
 	case !m.Staged:
 		return nil, nil
 	case done:
-		return nil, w.finishTree(ctx, f, changes)
+		return nil, ls.finishTree(ctx, f, changes)
 	}
-	return w.undoTree(ctx, f, changes)
+	return ls.undoTree(ctx, f, changes)
 }
 
 // present returns the changes without paths that a sparse checkout does not have.
@@ -213,21 +214,21 @@ func (f following) present(changes []gitfiles.Change) []gitfiles.Change {
 
 // finishTree completes a move in a checkout. A file that is neither in its old nor in
 // its new state is the person's.
-func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitfiles.Change) error {
-	changed, err := w.changedUnder(ctx, f, f.oldIndex())
+func (ls *Landings) finishTree(ctx context.Context, f following, changes []gitfiles.Change) error {
+	changed, err := ls.changedUnder(ctx, f, f.oldIndex())
 	if err != nil {
 		return err
 	}
 	touched := map[string]bool{}
 	for _, c := range changes {
-		touched[c.Path] = exists(f.old(c.Path)) || c.NewMode != "" && !exists(f.new(c.Path))
+		touched[c.Path] = repo.Exists(f.old(c.Path)) || c.NewMode != "" && !repo.Exists(f.new(c.Path))
 	}
 	mine := func(c gitfiles.Change) bool { // only this move has changed the path
 		if touched[c.Path] {
 			return true
 		}
 		if c.OldMode == "" {
-			return !exists(f.file(c.Path))
+			return !repo.Exists(f.file(c.Path))
 		}
 		return !changed[c.Path]
 	}
@@ -236,7 +237,7 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitf
 		for _, c := range changes {
 			skip[c.Path] = !mine(c)
 		}
-		err := w.place(f, changes, func(p string) bool { return skip[p] })
+		err := ls.place(f, changes, func(p string) bool { return skip[p] })
 		var blocked errChanged
 		if errors.As(err, &blocked) {
 			// The person created something there. It stays, and git shows it as changed.
@@ -246,33 +247,33 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitf
 		if err != nil {
 			return err
 		}
-		return w.putIn(ctx, f, changes)
+		return ls.putIn(ctx, f, changes)
 	}
 }
 
 // undoTree undoes a move in a checkout. It returns the person's files that are where
 // others must be restored.
-func (w *Workspaces) undoTree(ctx context.Context, f following, changes []gitfiles.Change) (stuck []string, err error) {
+func (ls *Landings) undoTree(ctx context.Context, f following, changes []gitfiles.Change) (stuck []string, err error) {
 	index := f.newIndex()
-	if !exists(index) {
+	if !repo.Exists(index) {
 		index = f.putIndex()
 	}
-	changed, err := w.changedUnder(ctx, f, index)
+	changed, err := ls.changedUnder(ctx, f, index)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.unplace(f, changes, func(p string) bool { return changed[p] }); err != nil {
+	if err := ls.unplace(f, changes, func(p string) bool { return changed[p] }); err != nil {
 		return nil, err
 	}
 	for _, c := range changes {
-		if c.OldMode == "" || !exists(f.old(c.Path)) {
+		if c.OldMode == "" || !repo.Exists(f.old(c.Path)) {
 			continue
 		}
 		if st, err := os.Lstat(f.file(c.Path)); err != nil || st.IsDir() {
 			stuck = append(stuck, f.inPlaceOf(c.Path))
 		}
 	}
-	return stuck, w.takeOut(f)
+	return stuck, ls.takeOut(f)
 }
 
 // inPlaceOf returns the file that blocks a path: it is in place of a directory of the
@@ -287,4 +288,30 @@ func (f following) inPlaceOf(p string) string {
 		}
 	}
 	return p
+}
+
+// SettleMove completes or undoes a landing that was interrupted. If that is not
+// possible now, the next landing tries again.
+func (ls *Landings) SettleMove(ctx context.Context, dir string) {
+	r, err := ls.Of(dir)
+	if err != nil {
+		return
+	}
+	repo.SweepDir(r.User, gitfiles.TempPrefix, ls.Now().Add(-repo.StaleAge))
+	if lock := filepath.Join(r.User, filepath.FromSlash(repo.KeepRef)+".lock"); gitfiles.IsAbandoned(lock) {
+		_ = os.Remove(lock)
+	}
+	unlock, err := ls.Locks.Wait(ctx, moveLock(r))
+	if err != nil {
+		return
+	}
+	defer unlock()
+	if err := ls.recoverMove(ctx, r); err != nil {
+		ls.Log.ErrorContext(ctx, "an interrupted landing is not settled yet", "repository", r.Root, "error", err)
+		return
+	}
+	stages, _ := filepath.Glob(filepath.Join(r.User, "worktrees", "*", stageName))
+	for _, dir := range append(stages, filepath.Join(r.User, stageName)) {
+		_ = repo.RemoveWhole(dir)
+	}
 }

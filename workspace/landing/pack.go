@@ -1,4 +1,4 @@
-package workspace
+package landing
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // Each landing leaves some objects as files in the person's repository, and git
@@ -19,8 +20,8 @@ import (
 // landed, and no others. Each pack has the objects of a run of landings. Runs are
 // joined so that there are few packs.
 
-// packAfter is the number of landings after which their objects are packed.
-const packAfter = 100
+// PackAfter is the number of landings after which their objects are packed.
+const PackAfter = 100
 
 // landedRun is a run of landings whose objects are in one pack.
 type landedRun struct {
@@ -31,21 +32,21 @@ type landedRun struct {
 	Count  int    `json:"count"`          // landings
 }
 
-func (r repo) runsFile() string { return filepath.Join(r.dir, "landed.json") }
+func runsFile(r repo.Repo) string { return filepath.Join(r.Dir, "landed.json") }
 
-func (r repo) readRuns() []landedRun {
+func readRuns(r repo.Repo) []landedRun {
 	var runs []landedRun
-	b, err := os.ReadFile(r.runsFile())
+	b, err := os.ReadFile(runsFile(r))
 	if err == nil && json.Unmarshal(b, &runs) != nil {
 		runs = nil // without it, less is packed
 	}
 	return runs
 }
 
-// landed counts a landing, and packs what landed after packAfter of them. The caller
+// landed counts a landing, and packs what landed after PackAfter of them. The caller
 // holds the lock of moves. Errors are only logged, because the landing is done.
-func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string) {
-	runs := r.readRuns()
+func (ls *Landings) landed(ctx context.Context, r repo.Repo, branch, from, to string) {
+	runs := readRuns(r)
 	if n := len(runs); n > 0 && runs[n-1].Pack == "" && runs[n-1].Branch == branch && runs[n-1].To == from {
 		runs[n-1].To = to
 		runs[n-1].Count++
@@ -56,16 +57,16 @@ func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string
 		runs = append(runs, landedRun{Branch: branch, From: from, To: to, Count: 1})
 	}
 	var err error
-	if runs[len(runs)-1].Count >= packAfter {
-		runs, err = w.packRuns(ctx, r, runs)
+	if runs[len(runs)-1].Count >= PackAfter {
+		runs, err = ls.packRuns(ctx, r, runs)
 	}
-	if err = errors.Join(err, atomicfile.WriteJSON(r.runsFile(), runs)); err != nil {
-		w.log.WarnContext(ctx, "packing what landed failed", "repository", r.root, "error", err)
+	if err = errors.Join(err, atomicfile.WriteJSON(runsFile(r), runs)); err != nil {
+		ls.Log.WarnContext(ctx, "packing what landed failed", "repository", r.Root, "error", err)
 	}
 }
 
 // packRuns packs the last run, together with the runs before it up to its size.
-func (w *Workspaces) packRuns(ctx context.Context, r repo, runs []landedRun) ([]landedRun, error) {
+func (ls *Landings) packRuns(ctx context.Context, r repo.Repo, runs []landedRun) ([]landedRun, error) {
 	last := len(runs) - 1
 	whole := runs[last]
 	first := last
@@ -73,15 +74,15 @@ func (w *Workspaces) packRuns(ctx context.Context, r repo, runs []landedRun) ([]
 		first--
 		whole.From, whole.Count = runs[first].From, whole.Count+runs[first].Count
 	}
-	dir := filepath.Join(r.user, "objects", "pack")
-	mode, err := w.shared(ctx, r)
+	dir := filepath.Join(r.User, "objects", "pack")
+	mode, err := ls.Shared(ctx, r)
 	if err == nil {
-		err = mode.mkdir(dir)
+		err = mode.Mkdir(dir)
 	}
 	if err != nil {
 		return runs, err
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Config: []string{"core.fsync=committed"}, Stdin: []byte(whole.To + "\n^" + whole.From + "\n"),
+	out, err := ls.Git.Do(ctx, git.Call{Dir: r.Root, Config: []string{"core.fsync=committed"}, Stdin: []byte(whole.To + "\n^" + whole.From + "\n"),
 		Args: []string{"pack-objects", "--quiet", "--revs", "--delta-base-offset", filepath.Join(dir, "pack")}})
 	if err != nil {
 		return runs, err
@@ -97,16 +98,6 @@ func (w *Workspaces) packRuns(ctx context.Context, r repo, runs []landedRun) ([]
 			}
 		}
 	}
-	_, err = w.git.Run(ctx, r.root, "prune-packed", "--quiet")
+	_, err = ls.Git.Run(ctx, r.Root, "prune-packed", "--quiet")
 	return append(slices.Clone(runs[:first]), whole), err
-}
-
-// collectGarbage lets git clean up Coppice's own repository if necessary. Objects that
-// no ref has reached for a day are removed.
-func (w *Workspaces) collectGarbage(ctx context.Context, r repo) {
-	_, err := w.git.Do(ctx, git.Call{Dir: r.git, Config: []string{"gc.auto=6700", "gc.autoDetach=false", "gc.pruneExpire=1.day.ago", "gc.reflogExpire=now"},
-		Args: []string{"gc", "--auto", "--quiet"}})
-	if err != nil && ctx.Err() == nil {
-		w.log.WarnContext(ctx, "cleaning up Coppice's own repository failed", "repository", r.git, "error", err)
-	}
 }

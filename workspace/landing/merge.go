@@ -1,4 +1,4 @@
-package workspace
+package landing
 
 import (
 	"cmp"
@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"coppice"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // Merge creates the commit that would land: the candidate on top of the base, or of
@@ -22,17 +22,17 @@ import (
 //
 // A rebase becomes one squashed commit if its commits do not apply one by one, or if
 // its history has merges. Its tree is that of the merge in both cases.
-func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.MergeResult, error) {
-	if err := first(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
+func (ls *Landings) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.MergeResult, error) {
+	if err := cmp.Or(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), repo.ValidPaths("ours", spec.Ours)); err != nil {
 		return coppice.MergeResult{}, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := ls.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.MergeResult{}, err
 	}
-	spec.Ours = resolved(r.root, spec.Ours)
-	res, err := w.merge(ctx, r, spec)
-	return res, classify(err)
+	spec.Ours = resolved(r.Root, spec.Ours)
+	res, err := ls.merge(ctx, r, spec)
+	return res, repo.Classify(err)
 }
 
 func validStrategy(s string) error {
@@ -51,32 +51,32 @@ func validRef(ref string) error {
 	return nil
 }
 
-func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) (coppice.MergeResult, error) {
-	res, err := w.ground(ctx, r, spec)
+func (ls *Landings) merge(ctx context.Context, r repo.Repo, spec coppice.MergeSpec) (coppice.MergeResult, error) {
+	res, err := ls.ground(ctx, r, spec)
 	if err != nil || res.Need != nil {
 		return res, err
 	}
 	base := res.Base
-	ours, theirs, err := w.sides(ctx, r, base, spec.Head)
+	ours, theirs, err := ls.sides(ctx, r, base, spec.Head)
 	if err != nil {
 		return res, err
 	}
 	m := merged{tree: theirs.Tree}
 	if !slices.Equal(theirs.Parents, []string{base}) { // a single commit on top of the base is merged already
-		if m, err = w.mergeTree(ctx, r, base, spec.Head); err != nil {
+		if m, err = ls.mergeTree(ctx, r, base, spec.Head); err != nil {
 			return res, err
 		}
 	}
 	m.settleOurs(spec.Ours)
 	if m.conflicted {
-		res.Conflicts, err = w.conflicts(ctx, r, m, spec.Base, base, spec.Head)
+		res.Conflicts, err = ls.conflicts(ctx, r, m, spec.Base, base, spec.Head)
 		return res, err
 	}
 	if res.Tree = m.tree; res.Tree != ours.Tree {
-		if res.Tree, err = w.withoutLinks(ctx, r, base, m.tree); err != nil {
+		if res.Tree, err = ls.withoutLinks(ctx, r, base, m.tree); err != nil {
 			return res, err
 		}
-		if res.Tree, err = w.withOurs(ctx, r, base, res.Tree, spec.Ours); err != nil {
+		if res.Tree, err = ls.withOurs(ctx, r, base, res.Tree, spec.Ours); err != nil {
 			return res, err
 		}
 	}
@@ -84,12 +84,12 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 		res.Empty = true
 		return res, nil
 	}
-	c, err := w.committer(ctx, r, spec)
+	c, err := ls.committer(ctx, r, spec)
 	if err != nil {
 		return res, err
 	}
 	if spec.Strategy == coppice.StrategyRebase {
-		if res.Commit, err = w.replay(ctx, r, c, spec, base, res.Tree); err != nil {
+		if res.Commit, err = ls.replay(ctx, r, c, spec, base, res.Tree); err != nil {
 			return res, err
 		}
 	}
@@ -98,60 +98,57 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 		if spec.Strategy == coppice.StrategyMerge {
 			commit.Parents = append(commit.Parents, spec.Head)
 		}
-		if res.Commit, err = w.commitTree(ctx, r, commit); err != nil {
+		if res.Commit, err = ls.CommitTree(ctx, r, commit); err != nil {
 			return res, err
 		}
 	}
-	w.trees.put(res.Commit, res.Tree)
-	if res.Refused, err = w.gather(ctx, r, base, res.Commit); err != nil || res.Refused != "" {
+	ls.trees.put(res.Commit, res.Tree)
+	if res.Refused, err = ls.gather(ctx, r, base, res.Commit); err != nil || res.Refused != "" {
 		return res, err
 	}
-	return res, w.setRef(ctx, r, spec.Ref, res.Commit)
+	return res, ls.SetRef(ctx, r, spec.Ref, res.Commit)
 }
 
 // ground returns the commit below the merge: that of the branch, or the one that
 // the spec names. It returns a need if a person must confirm the branch first.
-func (w *Workspaces) ground(ctx context.Context, r repo, spec coppice.MergeSpec) (res coppice.MergeResult, err error) {
+func (ls *Landings) ground(ctx context.Context, r repo.Repo, spec coppice.MergeSpec) (res coppice.MergeResult, err error) {
 	if spec.Onto != "" {
 		return coppice.MergeResult{Base: spec.Onto}, coppice.ValidHash(spec.Onto)
 	}
-	if res.Base, err = w.branch(ctx, r, spec.Base); err != nil {
+	if res.Base, err = ls.Branch(ctx, r, spec.Base); err != nil {
 		return coppice.MergeResult{}, err
 	}
-	res.Need, err = w.BaseNeed(ctx, r.root, spec.Base, spec.Seen, res.Base)
+	res.Need, err = ls.BaseNeed(ctx, r.Root, spec.Base, spec.Seen, res.Base)
 	return res, err
 }
 
 func ended(message string) string { return strings.TrimRight(message, "\n") + "\n" }
 
 // committer returns who commits, at the date of the spec.
-func (w *Workspaces) committer(ctx context.Context, r repo, spec coppice.MergeSpec) (gitfiles.Signature, error) {
-	who, err := w.git.Identity(ctx, r.root)
-	return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: utcDate(spec.At)}, err
+func (ls *Landings) committer(ctx context.Context, r repo.Repo, spec coppice.MergeSpec) (gitfiles.Signature, error) {
+	who, err := ls.Git.Identity(ctx, r.Root)
+	return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: repo.UTCDate(spec.At)}, err
 }
 
-// utcDate writes a time as git does in a commit.
-func utcDate(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) + " +0000" }
-
 // sides describes the base and the candidate.
-func (w *Workspaces) sides(ctx context.Context, r repo, base, head string) (ours, theirs gitfiles.Commit, err error) {
-	if ours, err = w.describe(ctx, r, base); err == nil {
-		theirs, err = w.describe(ctx, r, head)
+func (ls *Landings) sides(ctx context.Context, r repo.Repo, base, head string) (ours, theirs gitfiles.Commit, err error) {
+	if ours, err = ls.describe(ctx, r, base); err == nil {
+		theirs, err = ls.describe(ctx, r, head)
 	}
 	if err != nil {
-		if _, gone := w.git.Run(ctx, r.git, "cat-file", "-e", head+"^{commit}"); gone != nil && ctx.Err() == nil {
-			err = coppice.Errorf(coppice.ENotFound, "there is no commit %s in %s", head, r.root)
+		if _, gone := ls.Git.Run(ctx, r.Git, "cat-file", "-e", head+"^{commit}"); gone != nil && ctx.Err() == nil {
+			err = coppice.Errorf(coppice.ENotFound, "there is no commit %s in %s", head, r.Root)
 		}
 	}
 	return ours, theirs, err
 }
 
 // describe reads the tree, the parents and the author of a commit.
-func (w *Workspaces) describe(ctx context.Context, r repo, commit string) (gitfiles.Commit, error) {
-	if c, err := w.files(ctx, r.git).Commit(commit); err == nil && c.Author.Name != "" {
+func (ls *Landings) describe(ctx context.Context, r repo.Repo, commit string) (gitfiles.Commit, error) {
+	if c, err := ls.Files(ctx, r.Git).Commit(commit); err == nil && c.Author.Name != "" {
 		return c, nil
 	}
-	out, err := w.git.Run(ctx, r.git, "log", "--no-walk", "--no-patch", "--no-show-signature", "--no-mailmap",
+	out, err := ls.Git.Run(ctx, r.Git, "log", "--no-walk", "--no-patch", "--no-show-signature", "--no-mailmap",
 		"--format=%T%x00%P%x00%an%x00%ae%x00%ad", "--date=raw", "--end-of-options", commit)
 	if err != nil {
 		return gitfiles.Commit{}, err
@@ -167,8 +164,8 @@ func (w *Workspaces) describe(ctx context.Context, r repo, commit string) (gitfi
 // withoutLinks removes Coppice's links to the person's checkout from a tree. An agent
 // that commits everything commits them too, because a rule such as node_modules/
 // ignores only directories.
-func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string) (string, error) {
-	changes, err := w.changes(ctx, r.git, base, tree)
+func (ls *Landings) withoutLinks(ctx context.Context, r repo.Repo, base, tree string) (string, error) {
+	changes, err := ls.Changes(ctx, r.Git, base, tree)
 	if err != nil {
 		return "", err
 	}
@@ -177,21 +174,21 @@ func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string
 		if c.NewMode != gitfiles.ModeLink || c.OldMode == gitfiles.ModeLink {
 			continue
 		}
-		target, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"cat-file", "blob", c.New}})
+		target, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Args: []string{"cat-file", "blob", c.New}})
 		if err != nil {
 			return "", err
 		}
-		if target == filepath.Join(r.root, c.Path) {
+		if target == filepath.Join(r.Root, c.Path) {
 			fmt.Fprintf(&drop, "0 %040d\t%s\x00", 0, c.Path)
 		}
 	}
-	return w.editTree(ctx, r, tree, drop.String())
+	return ls.editTree(ctx, r, tree, drop.String())
 }
 
 // replay rebases the candidate's commits onto base, on trees, and returns the last
 // one, or "" if the result is not the merged tree.
-func (w *Workspaces) replay(ctx context.Context, r repo, committer gitfiles.Signature, spec coppice.MergeSpec, base, merged string) (string, error) {
-	out, err := w.git.Run(ctx, r.git, "rev-list", "--reverse", "--topo-order", "--parents", "--end-of-options", spec.Head, "^"+base)
+func (ls *Landings) replay(ctx context.Context, r repo.Repo, committer gitfiles.Signature, spec coppice.MergeSpec, base, merged string) (string, error) {
+	out, err := ls.Git.Run(ctx, r.Git, "rev-list", "--reverse", "--topo-order", "--parents", "--end-of-options", spec.Head, "^"+base)
 	if err != nil {
 		return "", err
 	}
@@ -203,17 +200,17 @@ func (w *Workspaces) replay(ctx context.Context, r repo, committer gitfiles.Sign
 		if len(f) > 2 {
 			return "", nil // a merge: its resolutions cannot be replayed
 		}
-		next, err := w.pick(ctx, r, tree, f)
+		next, err := ls.pick(ctx, r, tree, f)
 		if err != nil || next == "" {
 			return "", err
 		}
-		if next, err = w.withoutLinks(ctx, r, base, next); err != nil {
+		if next, err = ls.withoutLinks(ctx, r, base, next); err != nil {
 			return "", err
 		}
-		if next, err = w.withOurs(ctx, r, base, next, spec.Ours); err != nil {
+		if next, err = ls.withOurs(ctx, r, base, next, spec.Ours); err != nil {
 			return "", err
 		}
-		if next != tree && !(len(steps) == 0 && w.sameTree(ctx, r, next, tree)) {
+		if next != tree && !(len(steps) == 0 && ls.sameTree(ctx, r, next, tree)) {
 			steps = append(steps, step{f[0], next})
 			tree = next
 		}
@@ -223,26 +220,26 @@ func (w *Workspaces) replay(ctx context.Context, r repo, committer gitfiles.Sign
 	}
 	parent := base
 	for i, s := range steps {
-		picked, err := w.describe(ctx, r, s.commit)
+		picked, err := ls.describe(ctx, r, s.commit)
 		if err != nil {
 			return "", err
 		}
-		message, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"show", "--no-patch", "--format=%B", "--end-of-options", s.commit}})
+		message, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Args: []string{"show", "--no-patch", "--format=%B", "--end-of-options", s.commit}})
 		if err != nil {
 			return "", err
 		}
 		if i == len(steps)-1 {
 			message = withTrailers(message, spec.Message)
 		}
-		if parent, err = w.commitTree(ctx, r, gitfiles.Commit{Tree: s.tree, Parents: []string{parent}, Author: picked.Author, Committer: committer, Message: ended(message)}); err != nil {
+		if parent, err = ls.CommitTree(ctx, r, gitfiles.Commit{Tree: s.tree, Parents: []string{parent}, Author: picked.Author, Committer: committer, Message: ended(message)}); err != nil {
 			return "", err
 		}
 	}
 	return parent, nil
 }
 
-func (w *Workspaces) sameTree(ctx context.Context, r repo, a, b string) bool {
-	out, err := w.git.Run(ctx, r.git, "rev-parse", a, b)
+func (ls *Landings) sameTree(ctx context.Context, r repo.Repo, a, b string) bool {
+	out, err := ls.Git.Run(ctx, r.Git, "rev-parse", a, b)
 	f := strings.Fields(out)
 	return err == nil && len(f) == 2 && f[0] == f[1]
 }
@@ -250,27 +247,27 @@ func (w *Workspaces) sameTree(ctx context.Context, r repo, a, b string) bool {
 // pick applies one commit to a tree and returns the new tree, or "" if it does not
 // apply. Git merge-tree finds its base through parents, so both sides become
 // commits on top of the picked commit's parent.
-func (w *Workspaces) pick(ctx context.Context, r repo, onto string, commit []string) (string, error) {
+func (ls *Landings) pick(ctx context.Context, r repo.Repo, onto string, commit []string) (string, error) {
 	below := emptyTree(commit[0])
 	if len(commit) == 2 {
 		below = commit[1] + "^{tree}"
-	} else if _, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}, Stdin: []byte{}}); err != nil {
+	} else if _, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}, Stdin: []byte{}}); err != nil {
 		return "", err
 	}
-	by := ownSignature(time.Unix(0, 0))
-	root, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: below, Author: by, Committer: by, Message: "below\n"})
+	by := repo.OwnSignature(time.Unix(0, 0))
+	root, err := ls.CommitTree(ctx, r, gitfiles.Commit{Tree: below, Author: by, Committer: by, Message: "below\n"})
 	if err != nil {
 		return "", err
 	}
-	ours, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: onto, Parents: []string{root}, Author: by, Committer: by, Message: "onto\n"})
+	ours, err := ls.CommitTree(ctx, r, gitfiles.Commit{Tree: onto, Parents: []string{root}, Author: by, Committer: by, Message: "onto\n"})
 	if err != nil {
 		return "", err
 	}
-	theirs, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: commit[0] + "^{tree}", Parents: []string{root}, Author: by, Committer: by, Message: "picked\n"})
+	theirs, err := ls.CommitTree(ctx, r, gitfiles.Commit{Tree: commit[0] + "^{tree}", Parents: []string{root}, Author: by, Committer: by, Message: "picked\n"})
 	if err != nil {
 		return "", err
 	}
-	m, err := w.mergeTree(ctx, r, ours, theirs)
+	m, err := ls.mergeTree(ctx, r, ours, theirs)
 	if err != nil || m.conflicted {
 		return "", err
 	}

@@ -1,9 +1,10 @@
-package workspace
+package landing
 
 import (
 	"context"
 
 	"coppice"
+	"coppice/workspace/repo"
 )
 
 // broughtOver is the entry in git's log of a branch that was brought over.
@@ -12,16 +13,16 @@ const broughtOver = "brought over"
 // Bring copies a task's branch from Coppice's own repository into the person's, as
 // a branch of the same name, and returns its commit. It checks the objects as for a
 // landing. An existing branch of that name moves only forward.
-func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (string, error) {
+func (ls *Landings) Bring(ctx context.Context, dir, base, branch string) (string, error) {
 	if err := coppice.ValidBranch(branch); err != nil {
 		return "", err
 	}
-	r, err := w.use(ctx, dir)
+	r, err := ls.Use(ctx, dir)
 	if err != nil {
 		return "", err
 	}
 	own := "refs/heads/" + branch
-	refs, err := w.refs(ctx, r.own(), own)
+	refs, err := ls.Refs(ctx, r.Own(), own)
 	if err != nil {
 		return "", err
 	}
@@ -30,36 +31,36 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 		return "", coppice.Errorf(coppice.ENotFound, "there is no branch %s: its task landed, or has not started", coppice.Quote(branch)).
 			WithFix("restore the workspace with `coppice restore` first")
 	}
-	from, err := w.branch(ctx, r, base)
+	from, err := ls.Branch(ctx, r, base)
 	if err != nil {
 		return "", err
 	}
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := ls.Locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
 		return "", err
 	}
-	wrong, err := w.gather(ctx, r, from, commit)
+	wrong, err := ls.gather(ctx, r, from, commit)
 	if err != nil {
-		return "", classify(err)
+		return "", repo.Classify(err)
 	}
 	if wrong != "" {
 		return "", coppice.Errorf(coppice.EConflict, "git refuses the commits of %s: %s", branch, wrong).WithFix("check them in the task's workspace")
 	}
 	ctx = context.WithoutCancel(ctx)
-	if err := w.adopt(ctx, r, from, commit); err != nil {
-		return "", classify(err)
+	if err := ls.adopt(ctx, r, from, commit); err != nil {
+		return "", repo.Classify(err)
 	}
-	theirs, err := w.refs(ctx, r.users(), own)
+	theirs, err := ls.Refs(ctx, r.Users(), own)
 	if err != nil {
 		return "", err
 	}
 	line := "create " + own + " " + commit
 	if at := theirs[own]; at != "" {
-		if ahead, err := w.isAncestor(ctx, r, at, commit); err != nil {
+		if ahead, err := ls.IsAncestor(ctx, r, at, commit); err != nil {
 			return "", err
 		} else if !ahead {
 			return "", coppice.Errorf(coppice.EConflict, "your repository has another branch %s", coppice.Quote(branch)).
@@ -67,21 +68,21 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 		}
 		line = "update " + own + " " + commit + " " + at
 	}
-	if err := w.updateRefs(ctx, r.users(), broughtOver, line); err != nil {
-		return "", classify(err)
+	if err := ls.UpdateRefs(ctx, r.Users(), broughtOver, line); err != nil {
+		return "", repo.Classify(err)
 	}
-	return commit, r.dropGathered(commit)
+	return commit, dropGathered(r, commit)
 }
 
 // Published checks that a task's branch in Coppice's own repository is at a commit.
 // Save copies it there, so on this machine nothing else is necessary.
-func (w *Workspaces) Published(ctx context.Context, dir, branch, head string) error {
-	r, err := w.use(ctx, dir)
+func (ls *Landings) Published(ctx context.Context, dir, branch, head string) error {
+	r, err := ls.Use(ctx, dir)
 	if err != nil {
 		return err
 	}
 	ref := "refs/heads/" + branch
-	refs, err := w.refs(ctx, r.own(), ref)
+	refs, err := ls.Refs(ctx, r.Own(), ref)
 	if err != nil {
 		return err
 	}

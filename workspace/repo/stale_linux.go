@@ -1,4 +1,4 @@
-package workspace
+package repo
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// gitRunsIn reports whether a git process runs in a directory or below it.
-func gitRunsIn(dir string) bool { return len(gitsIn(dir)) > 0 }
+// GitRunsIn reports whether a git process runs in a directory or below it.
+func GitRunsIn(dir string) bool { return len(GitsIn(dir)) > 0 }
 
-// gitsIn describes the git processes that run in a directory or below it.
-func gitsIn(dir string) (found []string) {
+// GitsIn describes the git processes that run in a directory or below it.
+func GitsIn(dir string) (found []string) {
 	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, l := range links {
 		at, err := os.Readlink(l)

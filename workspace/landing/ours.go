@@ -1,4 +1,4 @@
-package workspace
+package landing
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coppice/workspace/git"
+	"coppice/workspace/repo"
 )
 
 // settleOurs resolves conflicts in files that candidates must not change: the
@@ -39,17 +40,17 @@ func resolved(tree string, names []string) []string {
 }
 
 // withOurs returns a tree in which these files are as in the base.
-func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ours []string) (string, error) {
+func (ls *Landings) withOurs(ctx context.Context, r repo.Repo, base, tree string, ours []string) (string, error) {
 	if len(ours) == 0 {
 		return tree, nil
 	}
-	changes, err := w.changes(ctx, r.git, tree, base)
+	changes, err := ls.Changes(ctx, r.Git, tree, base)
 	if err != nil {
 		return "", err
 	}
 	var info strings.Builder
 	for _, c := range changes {
-		if !within(c.Path, ours) {
+		if !repo.Within(c.Path, ours) {
 			continue
 		}
 		if c.NewMode == "" { // the base does not have it
@@ -57,26 +58,26 @@ func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ou
 		}
 		fmt.Fprintf(&info, "%s %s\t%s\x00", c.NewMode, c.New, c.Path)
 	}
-	return w.editTree(ctx, r, tree, info.String())
+	return ls.editTree(ctx, r, tree, info.String())
 }
 
 // editTree changes entries of a tree, in the format of git update-index.
-func (w *Workspaces) editTree(ctx context.Context, r repo, tree, info string) (string, error) {
+func (ls *Landings) editTree(ctx context.Context, r repo.Repo, tree, info string) (string, error) {
 	if info == "" {
 		return tree, nil
 	}
-	index, err := tempIndex(r, r.tmp()) // there is no index, so it starts empty
+	index, err := repo.TempIndex(r, r.Tmp()) // there is no index, so it starts empty
 	if err != nil {
 		return "", err
 	}
 	defer os.Remove(index)
 	env := []string{"GIT_INDEX_FILE=" + index}
-	if _, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: env, Args: []string{"read-tree", tree}}); err != nil {
+	if _, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Env: env, Args: []string{"read-tree", tree}}); err != nil {
 		return "", err
 	}
-	if _, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: env, Stdin: []byte(info), Args: []string{"update-index", "-z", "--index-info"}}); err != nil {
+	if _, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Env: env, Stdin: []byte(info), Args: []string{"update-index", "-z", "--index-info"}}); err != nil {
 		return "", err
 	}
-	got, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: env, Args: []string{"write-tree"}})
+	got, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Env: env, Args: []string{"write-tree"}})
 	return strings.TrimSpace(got), err
 }

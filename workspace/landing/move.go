@@ -1,6 +1,7 @@
-package workspace
+package landing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"coppice"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // Move moves the base branch from Old to New by compare-and-swap. A checkout of the
@@ -22,23 +25,23 @@ import (
 // After a crash, Coppice can complete or undo everything that Move writes to the
 // person's repository: see moveRecord. As soon as Move writes, the end of ctx does
 // not stop it.
-func (w *Workspaces) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	if err := first(validMove(&spec), validRef(spec.Ref)); err != nil {
+func (ls *Landings) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.MoveResult, error) {
+	if err := cmp.Or(validMove(&spec), validRef(spec.Ref)); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := ls.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
 	if spec.Push {
-		p, err := w.push(ctx, r, spec)
+		p, err := ls.push(ctx, r, spec)
 		if err != nil || !p.Pushed {
-			return coppice.MoveResult{Now: p.Now, Blocked: p.Blocked, Need: p.Need}, classify(err)
+			return coppice.MoveResult{Now: p.Now, Blocked: p.Blocked, Need: p.Need}, repo.Classify(err)
 		}
 		spec.Pushed = true
 	}
-	res, err := w.move(ctx, r, spec)
-	return res, classify(err)
+	res, err := ls.move(ctx, r, spec)
+	return res, repo.Classify(err)
 }
 
 // validMove checks what a push and a move have in common.
@@ -46,32 +49,32 @@ func validMove(spec *coppice.MoveSpec) error {
 	if spec.Remote == "" {
 		spec.Remote = "origin"
 	}
-	return first(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), coppice.ValidName("remote", spec.Remote))
+	return cmp.Or(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), coppice.ValidName("remote", spec.Remote))
 }
 
-func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
+func (ls *Landings) move(ctx context.Context, r repo.Repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
 	// Moves of one base take turns. The compare-and-swap finds changes by others.
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+	unlock, err := ls.Locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
 	defer unlock()
-	res, free, err := w.standing(ctx, r, spec)
+	res, free, err := ls.standing(ctx, r, spec)
 	if err == nil && free {
-		res, err = w.advance(ctx, r, spec, spec.Old)
+		res, err = ls.advance(ctx, r, spec, spec.Old)
 	} else if err == nil && res.Moved {
-		err = r.dropGathered(spec.New)
+		err = dropGathered(r, spec.New)
 	}
 	if err == nil && res.Moved && spec.Ref != "" {
-		err = w.dropRefs(ctx, r, spec.Ref)
+		err = ls.DropRefs(ctx, r, spec.Ref)
 	}
 	return res, err
 }
 
 // standing finds out where the base is: at Old and free to move to New, at New or
 // beyond it, or elsewhere. The caller holds the lock of moves.
-func (w *Workspaces) standing(ctx context.Context, r repo, spec coppice.MoveSpec) (res coppice.MoveResult, free bool, err error) {
-	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+func (ls *Landings) standing(ctx context.Context, r repo.Repo, spec coppice.MoveSpec) (res coppice.MoveResult, free bool, err error) {
+	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
 		if stuck := (*errStuck)(nil); errors.As(err, &stuck) {
 			return coppice.MoveResult{Blocked: err.Error(), Need: &coppice.Need{
 				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.yours, Fix: "move these files away; the landing then continues automatically",
@@ -79,22 +82,22 @@ func (w *Workspaces) standing(ctx context.Context, r repo, spec coppice.MoveSpec
 		}
 		return res, false, err
 	}
-	if res.Now, err = w.branch(ctx, r, spec.Base); err != nil {
+	if res.Now, err = ls.Branch(ctx, r, spec.Base); err != nil {
 		return res, false, err
 	}
 	onTop := false
 	if res.Now == spec.Old && res.Now != spec.New {
-		if onTop, err = w.isAncestor(ctx, r, spec.Old, spec.New); err != nil {
+		if onTop, err = ls.IsAncestor(ctx, r, spec.Old, spec.New); err != nil {
 			return res, false, err
 		}
 	}
 	if !onTop { // it may have moved already
-		if res.Moved, err = w.isAncestor(ctx, r, spec.New, res.Now); err == nil && !res.Moved && res.Now == spec.Old {
+		if res.Moved, err = ls.IsAncestor(ctx, r, spec.New, res.Now); err == nil && !res.Moved && res.Now == spec.Old {
 			res.Blocked = fmt.Sprintf("the commit %.12s is not on top of %.12s", spec.New, spec.Old)
 		}
 		return res, false, err
 	}
-	need, err := w.unconfirmed(ctx, r)
+	need, err := ls.Unconfirmed(ctx, r)
 	if err != nil || need == nil {
 		return res, err == nil, err
 	}
@@ -102,20 +105,7 @@ func (w *Workspaces) standing(ctx context.Context, r repo, spec coppice.MoveSpec
 	return res, false, nil
 }
 
-func (r repo) moveLock() string { return filepath.Join(r.dir, "move.lock") }
-
-// dropRefs deletes those of the refs that exist in Coppice's own repository.
-func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) error {
-	refs, err := w.refs(ctx, r.own(), names...)
-	if err != nil {
-		return err
-	}
-	var lines []string
-	for name, at := range refs {
-		lines = append(lines, w.dropRef(ctx, r, name, at))
-	}
-	return w.updateRefs(ctx, r.own(), "done", lines...)
-}
+func moveLock(r repo.Repo) string { return filepath.Join(r.Dir, "move.lock") }
 
 // plan is what a move will do, or why it cannot.
 type plan struct {
@@ -125,28 +115,28 @@ type plan struct {
 }
 
 // plan finds the checkouts that have to follow, and files that block them.
-func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p plan, err error) {
+func (ls *Landings) plan(ctx context.Context, r repo.Repo, spec coppice.MoveSpec) (p plan, err error) {
 	p.blocked.Now = spec.Old
-	trees, why, err := w.busy(ctx, r, spec.Base)
+	trees, why, err := ls.busy(ctx, r, spec.Base)
 	if err != nil || why != "" {
 		p.blocked.Blocked = why
 		return p, err
 	}
-	if p.changes, err = w.changes(ctx, r.git, spec.Old, spec.New); err != nil {
+	if p.changes, err = ls.Changes(ctx, r.Git, spec.Old, spec.New); err != nil {
 		return p, err
 	}
 	for _, t := range trees {
-		f := following{Path: t.path, Git: t.git, Stage: stageDir(t)}
+		f := following{Path: t.Path, Git: t.Git, Stage: stageDir(t)}
 		f.look(p.changes)
-		paths, err := w.inTheWay(ctx, t, spec.Old, p.changes)
+		paths, err := ls.inTheWay(ctx, t, spec.Old, p.changes)
 		if err != nil {
 			return p, err
 		}
-		if len(paths) > 0 && w.isThere(ctx, t, spec.New, p.changes) {
+		if len(paths) > 0 && ls.isThere(ctx, t, spec.New, p.changes) {
 			continue // it never left New, or is there already
 		}
 		if len(paths) > 0 {
-			p.blocked = blockedBy(r, t.path, spec, paths)
+			p.blocked = blockedBy(r, t.Path, spec, paths)
 			return p, nil
 		}
 		p.trees = append(p.trees, f)
@@ -156,20 +146,20 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 
 // isThere reports whether a checkout is at the target of a move already: its index
 // and its files, as far as the move changes them.
-func (w *Workspaces) isThere(ctx context.Context, t worktree, to string, changes []gitfiles.Change) bool {
+func (ls *Landings) isThere(ctx context.Context, t repo.Worktree, to string, changes []gitfiles.Change) bool {
 	there := make([]gitfiles.Change, len(changes))
 	for i, c := range changes {
 		there[i] = gitfiles.Change{Path: c.Path, OldMode: c.NewMode, Old: c.New}
 	}
-	dirty, err := w.dirtyPaths(ctx, t, to, there)
+	dirty, err := ls.dirtyPaths(ctx, t, to, there)
 	return err == nil && !slices.ContainsFunc(there, func(c gitfiles.Change) bool { return dirty[c.Path] })
 }
 
 // blockedBy says that files of a checkout block a move.
-func blockedBy(r repo, checkout string, spec coppice.MoveSpec, paths []string) coppice.MoveResult {
-	text := fmt.Sprintf("%s has %s checked out, with changes of yours in files that the next landing changes too: %s", checkout, spec.Base, listed(paths))
+func blockedBy(r repo.Repo, checkout string, spec coppice.MoveSpec, paths []string) coppice.MoveResult {
+	text := fmt.Sprintf("%s has %s checked out, with changes of yours in files that the next landing changes too: %s", checkout, spec.Base, repo.Listed(paths))
 	rel := paths
-	if checkout != r.root {
+	if checkout != r.Root {
 		rel = make([]string, len(paths))
 		for i, p := range paths {
 			rel[i] = filepath.Join(checkout, filepath.FromSlash(p))
@@ -185,29 +175,29 @@ const stageName = "coppice-landing"
 
 // stageDir returns where the files for a checkout are staged: on its file system,
 // and not among its files if possible.
-func stageDir(t worktree) string {
-	if sameDevice(t.path, t.git) {
-		return filepath.Join(t.git, stageName)
+func stageDir(t repo.Worktree) string {
+	if sameDevice(t.Path, t.Git) {
+		return filepath.Join(t.Git, stageName)
 	}
-	return filepath.Join(t.path, "."+stageName)
+	return filepath.Join(t.Path, "."+stageName)
 }
 
 // advance moves the branch, which is at the commit now, and its checkouts from Old
 // to New. If a checkout cannot follow because the person changed it at this moment,
 // nothing moves.
-func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec, now string) (coppice.MoveResult, error) {
-	plan, err := w.plan(ctx, r, spec)
+func (ls *Landings) advance(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, now string) (coppice.MoveResult, error) {
+	plan, err := ls.plan(ctx, r, spec)
 	if err != nil || plan.blocked.Blocked != "" {
 		return plan.blocked, err
 	}
-	wrong, err := w.gather(ctx, r, spec.Old, spec.New)
+	wrong, err := ls.gather(ctx, r, spec.Old, spec.New)
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
 	if wrong != "" {
 		return coppice.MoveResult{Now: spec.Old, Blocked: "git refuses the commit that would land: " + wrong}, nil
 	}
-	lines, refs, err := w.refLines(ctx, r, spec, now)
+	lines, refs, err := ls.refLines(ctx, r, spec, now)
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -216,18 +206,18 @@ func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec,
 	}
 	ctx = context.WithoutCancel(ctx) // from here on the move is completed
 	m := &moveRecord{Base: spec.Base, Old: spec.Old, New: spec.New, Refs: refs, Trees: plan.trees, Changes: plan.changes}
-	if err := w.writeRecord(r, m); err != nil {
+	if err := ls.writeRecord(r, m); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	res, err := w.carryOut(ctx, r, spec, m, lines)
+	res, err := ls.carryOut(ctx, r, spec, m, lines)
 	if err != nil {
 		return coppice.MoveResult{}, err // the record stays, and the next attempt starts with it
 	}
-	if err := w.closeRecord(r, m); err != nil {
+	if err := ls.closeRecord(r, m); err != nil {
 		return coppice.MoveResult{}, err
 	}
 	if res.Moved {
-		w.landed(ctx, r, spec.Base, spec.Old, spec.New)
+		ls.landed(ctx, r, spec.Base, spec.Old, spec.New)
 	}
 	return res, nil
 }
@@ -235,16 +225,16 @@ func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec,
 // refLines returns which refs of the person's repository change: the base, the ref
 // that keeps commits if it is at the old base, and the remote-tracking branch
 // after a push.
-func (w *Workspaces) refLines(ctx context.Context, r repo, spec coppice.MoveSpec, now string) (lines, refs []string, err error) {
+func (ls *Landings) refLines(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, now string) (lines, refs []string, err error) {
 	base := "refs/heads/" + spec.Base
 	lines, refs = []string{"update " + base + " " + spec.New + " " + now}, []string{base}
 	tracking := "refs/remotes/" + spec.Remote + "/" + spec.Base
-	at, err := w.refs(ctx, r.users(), keepRef, tracking)
+	at, err := ls.Refs(ctx, r.Users(), repo.KeepRef, tracking)
 	if err != nil {
 		return nil, nil, err
 	}
-	if at[keepRef] == spec.Old {
-		lines, refs = append(lines, "update "+keepRef+" "+spec.New+" "+spec.Old), append(refs, keepRef)
+	if at[repo.KeepRef] == spec.Old {
+		lines, refs = append(lines, "update "+repo.KeepRef+" "+spec.New+" "+spec.Old), append(refs, repo.KeepRef)
 	}
 	if spec.Pushed && at[tracking] != "" {
 		lines, refs = append(lines, "update "+tracking+" "+spec.New+" "+at[tracking]), append(refs, tracking)
@@ -254,62 +244,62 @@ func (w *Workspaces) refLines(ctx context.Context, r repo, spec coppice.MoveSpec
 
 // carryOut does what the record says. After an error, the record says how to
 // continue. A result means that the checkouts are where the branch is.
-func (w *Workspaces) carryOut(ctx context.Context, r repo, spec coppice.MoveSpec, m *moveRecord, lines []string) (coppice.MoveResult, error) {
-	if err := errors.Join(w.adopt(ctx, r, spec.Old, spec.New), w.step("adopted")); err != nil {
+func (ls *Landings) carryOut(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, m *moveRecord, lines []string) (coppice.MoveResult, error) {
+	if err := errors.Join(ls.adopt(ctx, r, spec.Old, spec.New), ls.Step("adopted")); err != nil {
 		return coppice.MoveResult{}, err
 	}
 	for i := range m.Trees {
 		f := &m.Trees[i]
-		held, err := w.lockIndex(*f)
+		held, err := ls.lockIndex(*f)
 		if err != nil {
 			return coppice.MoveResult{}, err
 		}
 		if held != "" {
-			w.unlockTrees(m.Trees[:i])
+			ls.unlockTrees(m.Trees[:i])
 			return coppice.MoveResult{Now: spec.Old, Blocked: held}, nil
 		}
-		if err := w.stage(ctx, *f, spec.Old, spec.New); err != nil {
-			w.unlockTrees(m.Trees[:i+1])
-			if git.Exit(err) == 128 && !diskFull(err) {
-				return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s has %s checked out and cannot follow: %s", f.Path, spec.Base, said(err))}, nil
+		if err := ls.stage(ctx, *f, spec.Old, spec.New); err != nil {
+			ls.unlockTrees(m.Trees[:i+1])
+			if git.Exit(err) == 128 && !repo.DiskFull(err) {
+				return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s has %s checked out and cannot follow: %s", f.Path, spec.Base, repo.Message(err))}, nil
 			}
 			return coppice.MoveResult{}, err
 		}
 		f.Absent = f.absent(m.Changes)
 	}
-	defer w.unlockTrees(m.Trees)
+	defer ls.unlockTrees(m.Trees)
 	if m.Staged = true; len(m.Trees) > 0 {
-		if err := w.writeRecord(r, m); err != nil {
+		if err := ls.writeRecord(r, m); err != nil {
 			return coppice.MoveResult{}, err
 		}
 	}
-	if err := w.step("staged"); err != nil {
+	if err := ls.Step("staged"); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	t, err := w.git.Begin(ctx, r.root, "coppice: land", lines...)
+	t, err := ls.Git.Begin(ctx, r.Root, "coppice: land", lines...)
 	if err != nil {
-		now, rerr := w.branch(ctx, r, spec.Base)
+		now, rerr := ls.Branch(ctx, r, spec.Base)
 		if rerr == nil && now != spec.Old {
 			return coppice.MoveResult{Now: now, Moved: now == spec.New}, nil // somebody was faster
 		}
 		return coppice.MoveResult{}, errors.Join(err, rerr)
 	}
-	return w.swap(ctx, r, spec, m, t)
+	return ls.swap(ctx, r, spec, m, t)
 }
 
 // swap places the files in the checkouts and commits the change of the branch.
-func (w *Workspaces) swap(ctx context.Context, r repo, spec coppice.MoveSpec, m *moveRecord, t *git.Transaction) (coppice.MoveResult, error) {
+func (ls *Landings) swap(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, m *moveRecord, t *git.Transaction) (coppice.MoveResult, error) {
 	for i, f := range m.Trees {
 		changes := f.present(m.Changes)
-		err := w.place(f, changes, func(string) bool { return false })
+		err := ls.place(f, changes, func(string) bool { return false })
 		if err == nil {
-			err = w.putIn(ctx, f, changes)
+			err = ls.putIn(ctx, f, changes)
 		}
 		if err == nil {
 			continue
 		}
 		for _, g := range m.Trees[:i+1] {
-			if stuck, back := w.undoTree(ctx, g, g.present(m.Changes)); back != nil || len(stuck) > 0 {
+			if stuck, back := ls.undoTree(ctx, g, g.present(m.Changes)); back != nil || len(stuck) > 0 {
 				return coppice.MoveResult{}, errors.Join(err, back, t.Abort())
 			}
 		}
@@ -318,69 +308,48 @@ func (w *Workspaces) swap(ctx context.Context, r repo, spec coppice.MoveSpec, m 
 		}
 		return coppice.MoveResult{}, errors.Join(err, t.Abort())
 	}
-	if err := w.step("placed"); err != nil {
+	if err := ls.Step("placed"); err != nil {
 		return coppice.MoveResult{}, errors.Join(err, t.Abort())
 	}
 	if err := t.Commit(); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	return coppice.MoveResult{Moved: true, Now: spec.New}, w.step("ref moved")
+	return coppice.MoveResult{Moved: true, Now: spec.New}, ls.Step("ref moved")
 }
 
 // unlockTrees releases the locks of checkouts.
-func (w *Workspaces) unlockTrees(trees []following) {
+func (ls *Landings) unlockTrees(trees []following) {
 	for _, f := range trees {
 		_ = os.Remove(f.lock())
 	}
 }
 
-// said returns git's message on one line.
-func said(err error) string {
-	var ge *git.Error
-	if errors.As(err, &ge) {
-		return strings.Join(strings.Fields(strings.TrimPrefix(ge.Stderr, "error: ")), " ")
-	}
-	return err.Error()
-}
-
-// progress names the operations that git can be in the middle of, by a file that it
-// has during the operation.
-var progress = []struct{ file, what string }{
-	{"MERGE_HEAD", "a merge"}, {"rebase-merge", "a rebase"}, {"rebase-apply", "a rebase"}, {"CHERRY_PICK_HEAD", "a cherry-pick"},
-	{"REVERT_HEAD", "a revert"}, {"BISECT_LOG", "a bisect"}, {"index.lock", "another git command"},
-}
-
-// inProgress reports whether a checkout is in the middle of an operation.
-func inProgress(dir string) bool {
-	return slices.ContainsFunc(progress, func(p struct{ file, what string }) bool { return exists(filepath.Join(dir, p.file)) })
-}
-
 // busy returns the checkouts that have to move with the base, and why the base must
 // not move now, or "".
-func (w *Workspaces) busy(ctx context.Context, r repo, base string) (trees []worktree, why string, err error) {
-	list, err := w.worktrees(ctx, r)
+func (ls *Landings) busy(ctx context.Context, r repo.Repo, base string) (trees []repo.Worktree, why string, err error) {
+	list, err := ls.Worktrees(ctx, r)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, t := range list {
-		if t.git == "" {
+		if t.Git == "" {
 			continue
 		}
-		if t.branch != "refs/heads/"+base {
-			if what := busyWith(t.git, base); what != "" {
-				return nil, fmt.Sprintf("%s is in the middle of %s of %s", t.path, what, base), nil
+		if t.Branch != "refs/heads/"+base {
+			if what := busyWith(t.Git, base); what != "" {
+				return nil, fmt.Sprintf("%s is in the middle of %s of %s", t.Path, what, base), nil
 			}
 			continue
 		}
-		for _, p := range progress {
-			file := filepath.Join(t.git, p.file)
-			if !exists(file) || p.file == "index.lock" && gitfiles.IsAbandoned(file) {
+		for _, p := range repo.Operations {
+			file := filepath.Join(t.Git, p.File)
+			if !repo.Exists(file) || p.File == "index.lock" && gitfiles.IsAbandoned(file) {
 				continue
 			}
-			if p.file == "index.lock" {
-				return nil, fmt.Sprintf("%s has %s checked out and another git command runs there: %s", t.path, base, lockHolder(file, t.path)), nil
+			if p.File == "index.lock" {
+				return nil, fmt.Sprintf("%s has %s checked out and another git command runs there: %s", t.Path, base, lockHolder(file, t.Path)), nil
 			}
-			return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.path, base, p.what), nil
+			return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.Path, base, p.What), nil
 		}
 		trees = append(trees, t)
 	}
@@ -396,7 +365,7 @@ func busyWith(dir, base string) string {
 		{"BISECT_START", base, "a bisect"},
 	} {
 		file := filepath.Join(dir, f.file)
-		if !exists(file) { // the usual case, and cheaper than opening it
+		if !repo.Exists(file) { // the usual case, and cheaper than opening it
 			continue
 		}
 		if b, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(b)) == f.name {
@@ -404,4 +373,19 @@ func busyWith(dir, base string) string {
 		}
 	}
 	return ""
+}
+
+// sameDevice reports whether two paths are on one file system.
+func sameDevice(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	if err != nil {
+		return false
+	}
+	s, ok := x.Sys().(*syscall.Stat_t)
+	t, ok2 := y.Sys().(*syscall.Stat_t)
+	return ok && ok2 && s.Dev == t.Dev
 }

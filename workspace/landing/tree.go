@@ -1,6 +1,8 @@
-package workspace
+package landing
 
-import "sync"
+import (
+	"sync"
+)
 
 // maxTrees is how many commits are remembered.
 const maxTrees = 1024
@@ -18,6 +20,9 @@ func (t *trees) put(commit, tree string) {
 	if len(t.of) >= maxTrees {
 		clear(t.of)
 	}
+	if t.of == nil {
+		t.of = map[string]string{}
+	}
 	t.of[commit] = tree
 }
 
@@ -27,3 +32,6 @@ func (t *trees) get(commit string) (tree string, ok bool) {
 	tree, ok = t.of[commit]
 	return tree, ok
 }
+
+// MergedTree returns the tree of a commit, if Merge created the commit.
+func (ls *Landings) MergedTree(commit string) (tree string, ok bool) { return ls.trees.get(commit) }

@@ -1,4 +1,4 @@
-package workspace
+package landing
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"coppice"
 	"coppice/workspace/git"
 	"coppice/workspace/gitconfig"
+	"coppice/workspace/repo"
 )
 
 // Push pushes New to a branch of a remote, never by force. First it checks that
@@ -21,26 +22,26 @@ import (
 //
 // Push holds no lock while it is connected to the remote, so other branches of the
 // repository can land. A stop of the server ends the connection.
-func (w *Workspaces) Push(ctx context.Context, spec coppice.PushSpec) (coppice.PushResult, error) {
+func (ls *Landings) Push(ctx context.Context, spec coppice.PushSpec) (coppice.PushResult, error) {
 	move := coppice.MoveSpec{Repo: spec.Repo, RepoID: spec.RepoID, Base: spec.Base, Old: spec.Old, New: spec.New, Remote: spec.Remote}
 	if err := validMove(&move); err != nil {
 		return coppice.PushResult{}, err
 	}
-	r, err := w.use(ctx, spec.Repo)
+	r, err := ls.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.PushResult{}, err
 	}
-	res, err := w.push(ctx, r, move)
-	return res, classify(err)
+	res, err := ls.push(ctx, r, move)
+	return res, repo.Classify(err)
 }
 
-func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.PushResult, error) {
-	at, err := w.mayMove(ctx, r, spec)
+func (ls *Landings) push(ctx context.Context, r repo.Repo, spec coppice.MoveSpec) (coppice.PushResult, error) {
+	at, err := ls.mayMove(ctx, r, spec)
 	res := coppice.PushResult{Now: at.Now, Blocked: at.Blocked, Need: at.Need}
 	if err != nil {
 		return res, err
 	}
-	n, err := w.network(ctx, r)
+	n, err := ls.network(ctx, r)
 	if err != nil {
 		return res, err
 	}
@@ -54,33 +55,33 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	talk, cancel := stopCtx(ctx) // a stop ends it
 	defer cancel()
 	if !free {
-		return w.pushedBefore(talk, r, n, spec, res)
+		return ls.pushedBefore(talk, r, n, spec, res)
 	}
-	out, _, err := w.git.Status(talk, n.call("push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", spec.Remote, spec.New+":"+dst))
+	out, _, err := ls.Git.Status(talk, n.call("push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", spec.Remote, spec.New+":"+dst))
 	switch {
 	case err == nil:
 		res.Pushed = true
-		return res, w.step("pushed")
+		return res, ls.Step("pushed")
 	case talk.Err() != nil:
 		return res, err
 	case !refused(out, dst):
 		return res, unreachable(spec.Remote, err)
 	}
-	theirs, err := w.fetch(talk, r, n, spec)
+	theirs, err := ls.fetch(talk, r, n, spec)
 	if err != nil {
 		return res, err
 	}
-	return w.refusedAt(ctx, r, spec, res, theirs, reason(out, dst))
+	return ls.refusedAt(ctx, r, spec, res, theirs, reason(out, dst))
 }
 
 // pushedBefore finds out whether an earlier attempt has pushed New to the remote
 // before something blocked the move here. A landing that others have seen must not
 // start again.
-func (w *Workspaces) pushedBefore(ctx context.Context, r repo, n *network, spec coppice.MoveSpec, res coppice.PushResult) (coppice.PushResult, error) {
+func (ls *Landings) pushedBefore(ctx context.Context, r repo.Repo, n *network, spec coppice.MoveSpec, res coppice.PushResult) (coppice.PushResult, error) {
 	if n.remotes[spec.Remote] == "" {
 		return res, nil
 	}
-	out, err := w.git.Do(ctx, n.call("ls-remote", "--heads", spec.Remote, "refs/heads/"+spec.Base))
+	out, err := ls.Git.Do(ctx, n.call("ls-remote", "--heads", spec.Remote, "refs/heads/"+spec.Base))
 	if err != nil {
 		return res, errors.Join(context.Cause(ctx), unreachable(spec.Remote, err))
 	}
@@ -89,46 +90,46 @@ func (w *Workspaces) pushedBefore(ctx context.Context, r repo, n *network, spec 
 		return res, nil
 	}
 	if theirs != spec.New {
-		if theirs, err = w.fetch(ctx, r, n, spec); err != nil {
+		if theirs, err = ls.fetch(ctx, r, n, spec); err != nil {
 			return res, err
 		}
 	}
-	res.Pushed, err = w.isAncestor(ctx, r, spec.New, theirs)
+	res.Pushed, err = ls.IsAncestor(ctx, r, spec.New, theirs)
 	return res, err
 }
 
 // mayMove returns where the base is, and what would block its move to New.
-func (w *Workspaces) mayMove(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	unlock, err := w.locks.Wait(ctx, r.moveLock())
+func (ls *Landings) mayMove(ctx context.Context, r repo.Repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
+	unlock, err := ls.Locks.Wait(ctx, moveLock(r))
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
 	defer unlock()
-	res, free, err := w.standing(ctx, r, spec)
+	res, free, err := ls.standing(ctx, r, spec)
 	if err != nil || !free {
 		return res, err
 	}
-	p, err := w.plan(ctx, r, spec)
+	p, err := ls.plan(ctx, r, spec)
 	return p.blocked, err
 }
 
 // refusedAt returns what follows if a remote refuses New. The branch of the remote is
 // at theirs.
-func (w *Workspaces) refusedAt(ctx context.Context, r repo, spec coppice.MoveSpec, res coppice.PushResult, theirs, why string) (coppice.PushResult, error) {
-	if has, err := w.isAncestor(ctx, r, spec.New, theirs); err != nil || has {
+func (ls *Landings) refusedAt(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, res coppice.PushResult, theirs, why string) (coppice.PushResult, error) {
+	if has, err := ls.IsAncestor(ctx, r, spec.New, theirs); err != nil || has {
 		res.Pushed = has // somebody pushed New and more on top of it
 		return res, err
 	}
-	if behind, err := w.isAncestor(ctx, r, theirs, spec.Old); err != nil {
+	if behind, err := ls.IsAncestor(ctx, r, theirs, spec.Old); err != nil {
 		return res, err
 	} else if behind { // the remote is up to date and refuses: it has a rule
 		res.Blocked = fmt.Sprintf("%s refuses the push to %s: %s", spec.Remote, spec.Base, why)
 		return res, nil
 	}
-	if ahead, err := w.isAncestor(ctx, r, spec.Old, theirs); err != nil {
+	if ahead, err := ls.IsAncestor(ctx, r, spec.Old, theirs); err != nil {
 		return res, err
 	} else if ahead {
-		took, err := w.move(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Remote: spec.Remote})
+		took, err := ls.move(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Remote: spec.Remote})
 		return coppice.PushResult{Now: took.Now, Blocked: took.Blocked, Need: took.Need}, err
 	}
 	res.Blocked = fmt.Sprintf("%s and %s/%s have diverged: merge or rebase %s by hand", spec.Base, spec.Remote, spec.Base, spec.Base)
@@ -151,12 +152,12 @@ func (n *network) call(args ...string) git.Call {
 }
 
 // network creates the directory.
-func (w *Workspaces) network(ctx context.Context, r repo) (*network, error) {
-	settings, err := w.git.Settings(ctx, r.root)
+func (ls *Landings) network(ctx context.Context, r repo.Repo) (*network, error) {
+	settings, err := ls.Git.Settings(ctx, r.Root)
 	if err != nil {
 		return nil, err
 	}
-	if confirmed, known := w.confirmed(r.dir); known {
+	if confirmed, known := ls.Confirmed(r.Dir); known {
 		settings = slices.DeleteFunc(slices.Clone(settings), func(s git.Setting) bool { return gitconfig.MustConfirm(s.Key) })
 		settings = append(settings, confirmed...)
 	}
@@ -175,22 +176,22 @@ func (w *Workspaces) network(ctx context.Context, r repo) (*network, error) {
 			local = append(local, s)
 		}
 	}
-	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+	if err := os.MkdirAll(r.Tmp(), 0o700); err != nil {
 		return nil, err
 	}
-	if n.dir, err = os.MkdirTemp(r.tmp(), "network-"); err != nil {
+	if n.dir, err = os.MkdirTemp(r.Tmp(), "network-"); err != nil {
 		return nil, err
 	}
-	err = writeFiles(n.dir, map[string]string{
+	err = repo.WriteFiles(n.dir, map[string]string{
 		"HEAD":                    "ref: refs/heads/coppice/none\n",
 		"config":                  gitconfig.Render(local),
 		"global":                  gitconfig.Render(global),
-		"objects/info/alternates": alternate(filepath.Join(r.git, "objects")),
+		"objects/info/alternates": repo.Alternate(filepath.Join(r.Git, "objects")),
 		"refs/heads/":             "",
 		"objects/pack/":           "",
 	})
 	if err == nil {
-		err = copyChanged(filepath.Join(r.git, "shallow"), filepath.Join(n.dir, "shallow"))
+		err = repo.CopyChanged(filepath.Join(r.Git, "shallow"), filepath.Join(n.dir, "shallow"))
 	}
 	if err != nil {
 		n.close()
@@ -217,23 +218,23 @@ func reason(porcelain, dst string) string {
 
 // fetch fetches the remote's base into Coppice's own repository. The person's
 // remote-tracking branches and FETCH_HEAD stay as they are.
-func (w *Workspaces) fetch(ctx context.Context, r repo, n *network, spec coppice.MoveSpec) (string, error) {
+func (ls *Landings) fetch(ctx context.Context, r repo.Repo, n *network, spec coppice.MoveSpec) (string, error) {
 	const ref = "refs/coppice/fetched"
 	c := n.call("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--no-auto-maintenance", spec.Remote, "+refs/heads/"+spec.Base+":"+ref)
-	c.Env = append(slices.Clone(c.Env), "GIT_OBJECT_DIRECTORY="+filepath.Join(r.git, "objects"))
-	if _, err := w.git.Do(ctx, c); err != nil {
+	c.Env = append(slices.Clone(c.Env), "GIT_OBJECT_DIRECTORY="+filepath.Join(r.Git, "objects"))
+	if _, err := ls.Git.Do(ctx, c); err != nil {
 		return "", errors.Join(context.Cause(ctx), unreachable(spec.Remote, err))
 	}
 	c.Args = []string{"rev-parse", "--verify", ref + "^{commit}"}
-	out, err := w.git.Do(ctx, c)
+	out, err := ls.Git.Do(ctx, c)
 	theirs := strings.TrimSpace(out)
 	if err != nil {
 		return "", err
 	}
-	return theirs, w.setRef(ctx, r, "refs/coppice/remote/"+spec.Remote+"/"+spec.Base, theirs)
+	return theirs, ls.SetRef(ctx, r, "refs/coppice/remote/"+spec.Remote+"/"+spec.Base, theirs)
 }
 
 func unreachable(remote string, err error) error {
-	return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("cannot reach the remote %s: %s", remote, said(err)),
+	return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("cannot reach the remote %s: %s", remote, repo.Message(err)),
 		"make sure that `git push` works without asking for a password")
 }

@@ -1,4 +1,4 @@
-package workspace
+package landing
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
+	"coppice/workspace/repo"
 )
 
 // A checkout of the person follows the base in steps that can be undone, and that
@@ -42,44 +42,10 @@ func (f following) newIndex() string     { return filepath.Join(f.Stage, "index.
 func (f following) oldIndex() string     { return filepath.Join(f.Stage, "index.old") }
 func (f following) putIndex() string     { return filepath.Join(f.Stage, "index.put") }
 
-// changes lists the paths that differ between two commits or trees of the
-// repository with this git directory.
-func (w *Workspaces) changes(ctx context.Context, gitDir, from, to string) ([]gitfiles.Change, error) {
-	if list, err := w.files(ctx, gitDir).Diff(from, to); err == nil {
-		return list, nil
-	}
-	out, err := w.git.Do(ctx, git.Call{Dir: gitDir, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", from, to}})
-	if err != nil {
-		return nil, err
-	}
-	return rawDiff(out), nil
-}
-
-// rawDiff reads git's raw format with -z.
-func rawDiff(out string) []gitfiles.Change {
-	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
-	var list []gitfiles.Change
-	for i := 0; i+1 < len(f); i += 2 {
-		h := strings.Fields(strings.TrimPrefix(f[i], ":"))
-		if len(h) != 5 {
-			continue
-		}
-		c := gitfiles.Change{Path: f[i+1]}
-		if h[0] != "000000" {
-			c.OldMode, c.Old = h[0], h[2]
-		}
-		if h[1] != "000000" {
-			c.NewMode, c.New = h[1], h[3]
-		}
-		list = append(list, c)
-	}
-	return list
-}
-
 // inTheWay lists the files that keep a checkout from following: those that both the
 // move and the person changed, and untracked ones where the move creates a file.
-func (w *Workspaces) inTheWay(ctx context.Context, t worktree, from string, changes []gitfiles.Change) ([]string, error) {
-	dirty, err := w.dirtyPaths(ctx, t, from, changes)
+func (ls *Landings) inTheWay(ctx context.Context, t repo.Worktree, from string, changes []gitfiles.Change) ([]string, error) {
+	dirty, err := ls.dirtyPaths(ctx, t, from, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +70,20 @@ func (w *Workspaces) inTheWay(ctx context.Context, t worktree, from string, chan
 			if dirty[dir] {
 				add(dir)
 			}
-			if st, err := os.Lstat(filepath.Join(t.path, filepath.FromSlash(dir))); err == nil && !st.IsDir() && !gone[dir] && c.NewMode != "" {
+			if st, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(dir))); err == nil && !st.IsDir() && !gone[dir] && c.NewMode != "" {
 				add(dir)
 			}
 		}
 		if c.OldMode != "" || c.NewMode == gitfiles.ModeModule {
 			continue
 		}
-		st, err := os.Lstat(filepath.Join(t.path, filepath.FromSlash(c.Path)))
+		st, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(c.Path)))
 		switch {
 		case err != nil:
 		case !st.IsDir():
 			add(c.Path)
 		default:
-			if p := untracked(t.path, c.Path, gone); p != "" {
+			if p := untracked(t.Path, c.Path, gone); p != "" {
 				add(p)
 			}
 		}
@@ -146,62 +112,40 @@ func untracked(root, dir string, gone map[string]bool) string {
 // dirtyPaths returns the paths in which a checkout, its files or its index, differs
 // from a commit. It looks at least at the paths of the changes, whose old side is
 // that commit.
-func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, commit string, changes []gitfiles.Change) (map[string]bool, error) {
-	if dirty, err := w.files(ctx, t.git).Checkout(t.path, t.git).Dirty(changes); err == nil {
+func (ls *Landings) dirtyPaths(ctx context.Context, t repo.Worktree, commit string, changes []gitfiles.Change) (map[string]bool, error) {
+	if dirty, err := ls.Files(ctx, t.Git).Checkout(t.Path, t.Git).Dirty(changes); err == nil {
 		return dirty, nil
 	}
 	// Git uses a copy of the index, so it writes nothing of the user's.
-	index, err := tempIndex(repo{dir: w.dir}, t.git)
+	index, err := repo.TempIndex(repo.Repo{Dir: ls.Dir}, t.Git)
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(index)
 	env := []string{"GIT_INDEX_FILE=" + index}
-	dirty, err := w.changedFiles(ctx, t.path, env)
+	dirty, err := ls.ChangedFiles(ctx, t.Path, env)
 	if err != nil {
 		return nil, err
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty", commit, "--"}})
-	addPaths(dirty, out)
+	out, err := ls.Git.Do(ctx, git.Call{Dir: t.Path, Env: env, Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty", commit, "--"}})
+	repo.AddPaths(dirty, out)
 	return dirty, err
-}
-
-// changedFiles returns the files that differ from the index that the environment
-// names, and refreshes the stat data in that index.
-func (w *Workspaces) changedFiles(ctx context.Context, dir string, env []string) (map[string]bool, error) {
-	env = append(env, "GIT_OPTIONAL_LOCKS=1")
-	if _, err := w.git.Do(ctx, git.Call{Dir: dir, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
-		return nil, err
-	}
-	out, err := w.git.Do(ctx, git.Call{Dir: dir, Env: env, Args: []string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty"}})
-	changed := map[string]bool{}
-	addPaths(changed, out)
-	return changed, err
-}
-
-// addPaths adds paths of git's output with -z.
-func addPaths(set map[string]bool, out string) {
-	for p := range strings.SplitSeq(out, "\x00") {
-		if p != "" {
-			set[p] = true
-		}
-	}
 }
 
 // stage lets git write the new files and the new index of a checkout into the
 // stage. The checkout stays as it is.
-func (w *Workspaces) stage(ctx context.Context, f following, from, to string) error {
+func (ls *Landings) stage(ctx context.Context, f following, from, to string) error {
 	if err := errors.Join(os.RemoveAll(f.Stage), os.MkdirAll(filepath.Join(f.Stage, "new"), 0o700), os.MkdirAll(filepath.Join(f.Stage, "old"), 0o700)); err != nil {
 		return err
 	}
-	if err := copyIndex(f.index(), f.oldIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := repo.CopyIndex(f.index(), f.oldIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := copyIndex(f.oldIndex(), f.newIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := repo.CopyIndex(f.oldIndex(), f.newIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + filepath.Join(f.Stage, "new"), "GIT_INDEX_FILE=" + f.newIndex()}
-	_, err := w.git.Do(ctx, git.Call{Dir: filepath.Join(f.Stage, "new"), Guard: f.Path, Env: env, Args: []string{"read-tree", "-m", "-u", from, to}})
+	_, err := ls.Git.Do(ctx, git.Call{Dir: filepath.Join(f.Stage, "new"), Guard: f.Path, Env: env, Args: []string{"read-tree", "-m", "-u", from, to}})
 	return err
 }
 
@@ -209,7 +153,7 @@ func (w *Workspaces) stage(ctx context.Context, f following, from, to string) er
 func (f following) absent(changes []gitfiles.Change) []string {
 	var list []string
 	for _, c := range changes {
-		if c.NewMode != "" && !exists(f.new(c.Path)) {
+		if c.NewMode != "" && !repo.Exists(f.new(c.Path)) {
 			list = append(list, c.Path)
 		}
 	}
@@ -234,26 +178,26 @@ func (e errChanged) Error() string { return e.path + " changed at this moment" }
 // place moves the staged files into a checkout, and the old ones out of it. It
 // continues where an earlier call stopped. Paths that skip reports are the
 // person's and stay as they are.
-func (w *Workspaces) place(f following, changes []gitfiles.Change, skip func(p string) bool) error {
+func (ls *Landings) place(f following, changes []gitfiles.Change, skip func(p string) bool) error {
 	for _, c := range slices.Backward(changes) { // deeper paths first
-		if c.OldMode == "" || c.OldMode == gitfiles.ModeModule || skip(c.Path) || exists(f.old(c.Path)) {
+		if c.OldMode == "" || c.OldMode == gitfiles.ModeModule || skip(c.Path) || repo.Exists(f.old(c.Path)) {
 			continue
 		}
-		if c.NewMode != "" && !exists(f.new(c.Path)) && c.NewMode != gitfiles.ModeModule {
+		if c.NewMode != "" && !repo.Exists(f.new(c.Path)) && c.NewMode != gitfiles.ModeModule {
 			continue // placed before, or not in a sparse checkout
 		}
-		if !exists(f.file(c.Path)) {
+		if !repo.Exists(f.file(c.Path)) {
 			continue // not in a sparse checkout
 		}
-		if err := w.displace(f, c.Path); err != nil {
+		if err := ls.displace(f, c.Path); err != nil {
 			return err
 		}
 	}
 	for _, c := range changes {
-		if c.NewMode == "" || skip(c.Path) || !exists(f.new(c.Path)) {
+		if c.NewMode == "" || skip(c.Path) || !repo.Exists(f.new(c.Path)) {
 			continue
 		}
-		if err := w.step("placing"); err != nil {
+		if err := ls.Step("placing"); err != nil {
 			return err
 		}
 		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
@@ -277,8 +221,8 @@ func (w *Workspaces) place(f following, changes []gitfiles.Change, skip func(p s
 
 // displace moves a file out of a checkout, and removes directories that are empty
 // then.
-func (w *Workspaces) displace(f following, p string) error {
-	if err := errors.Join(os.MkdirAll(filepath.Dir(f.old(p)), 0o700), w.step("displacing")); err != nil {
+func (ls *Landings) displace(f following, p string) error {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(f.old(p)), 0o700), ls.Step("displacing")); err != nil {
 		return err
 	}
 	if err := os.Rename(f.file(p), f.old(p)); err != nil {
@@ -296,15 +240,15 @@ func (w *Workspaces) displace(f following, p string) error {
 // unplace undoes place: it moves the staged files out of the checkout, and the
 // displaced ones back into it. Paths that skip reports have become the person's
 // and stay as they are.
-func (w *Workspaces) unplace(f following, changes []gitfiles.Change, skip func(p string) bool) error {
+func (ls *Landings) unplace(f following, changes []gitfiles.Change, skip func(p string) bool) error {
 	for _, c := range slices.Backward(changes) {
-		if c.NewMode == "" || c.NewMode == gitfiles.ModeModule || exists(f.new(c.Path)) || skip(c.Path) || !exists(f.file(c.Path)) {
+		if c.NewMode == "" || c.NewMode == gitfiles.ModeModule || repo.Exists(f.new(c.Path)) || skip(c.Path) || !repo.Exists(f.file(c.Path)) {
 			continue
 		}
-		if c.OldMode != "" && !exists(f.old(c.Path)) {
+		if c.OldMode != "" && !repo.Exists(f.old(c.Path)) {
 			continue // it was never moved
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(f.new(c.Path)), 0o700), w.step("taking back")); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(f.new(c.Path)), 0o700), ls.Step("taking back")); err != nil {
 			return err
 		}
 		if err := os.Rename(f.file(c.Path), f.new(c.Path)); err != nil {
@@ -313,17 +257,17 @@ func (w *Workspaces) unplace(f following, changes []gitfiles.Change, skip func(p
 		gitfiles.RemoveEmpty(filepath.Dir(f.file(c.Path)), f.Path)
 	}
 	for _, c := range changes {
-		if c.OldMode == "" || !exists(f.old(c.Path)) {
+		if c.OldMode == "" || !repo.Exists(f.old(c.Path)) {
 			continue
 		}
 		removeEmpty(f.file(c.Path)) // a directory for new files
-		if exists(f.file(c.Path)) {
+		if repo.Exists(f.file(c.Path)) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
 			continue // the person has a file there
 		}
-		if err := w.step("putting back"); err != nil {
+		if err := ls.Step("putting back"); err != nil {
 			return err
 		}
 		if err := renameNew(f.old(c.Path), f.file(c.Path)); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -351,11 +295,11 @@ func removeEmpty(dir string) {
 
 // putIn replaces the index of a checkout by the staged one, after it updated the
 // stat data in the staged one.
-func (w *Workspaces) putIn(ctx context.Context, f following, changes []gitfiles.Change) error {
-	if !exists(f.newIndex()) {
+func (ls *Landings) putIn(ctx context.Context, f following, changes []gitfiles.Change) error {
+	if !repo.Exists(f.newIndex()) {
 		return nil // done before
 	}
-	if err := w.freshen(ctx, f, changes); err != nil {
+	if err := ls.freshen(ctx, f, changes); err != nil {
 		return err
 	}
 	if st, err := os.Stat(f.index()); err == nil {
@@ -372,11 +316,11 @@ func (w *Workspaces) putIn(ctx context.Context, f following, changes []gitfiles.
 	}
 	_ = os.Remove(f.putIndex())
 	if err := os.Link(f.newIndex(), f.putIndex()); err != nil {
-		if err := copyIndex(f.newIndex(), f.putIndex()); err != nil {
+		if err := repo.CopyIndex(f.newIndex(), f.putIndex()); err != nil {
 			return err
 		}
 	}
-	if err := w.step("index"); err != nil {
+	if err := ls.Step("index"); err != nil {
 		return err
 	}
 	return os.Rename(f.newIndex(), f.index())
@@ -384,8 +328,8 @@ func (w *Workspaces) putIn(ctx context.Context, f following, changes []gitfiles.
 
 // takeOut restores the old index, unless the person's git has written another one
 // since.
-func (w *Workspaces) takeOut(f following) error {
-	if exists(f.newIndex()) || !exists(f.putIndex()) || !exists(f.oldIndex()) {
+func (ls *Landings) takeOut(f following) error {
+	if repo.Exists(f.newIndex()) || !repo.Exists(f.putIndex()) || !repo.Exists(f.oldIndex()) {
 		return nil
 	}
 	now, err := os.ReadFile(f.index())
@@ -397,7 +341,7 @@ func (w *Workspaces) takeOut(f following) error {
 		return err
 	}
 	back := filepath.Join(f.Stage, "index.back")
-	if err := copyIndex(f.oldIndex(), back); err != nil {
+	if err := repo.CopyIndex(f.oldIndex(), back); err != nil {
 		return err
 	}
 	return os.Rename(back, f.index())
@@ -405,32 +349,32 @@ func (w *Workspaces) takeOut(f following) error {
 
 // freshen updates the stat data of the placed files in the staged index, because
 // renaming a file changes some of it.
-func (w *Workspaces) freshen(ctx context.Context, f following, changes []gitfiles.Change) error {
+func (ls *Landings) freshen(ctx context.Context, f following, changes []gitfiles.Change) error {
 	names := map[string]bool{}
 	for _, c := range changes {
 		if c.NewMode != "" && c.NewMode != gitfiles.ModeModule {
 			names[c.Path] = true
 		}
 	}
-	if len(names) == 0 || w.files(ctx, f.Git).Checkout(f.Path, f.Git).WithIndex(f.newIndex()).Restat(names) == nil {
+	if len(names) == 0 || ls.Files(ctx, f.Git).Checkout(f.Path, f.Git).WithIndex(f.newIndex()).Restat(names) == nil {
 		return nil
 	}
 	_ = os.Remove(f.newIndex() + ".lock") // of an attempt that was interrupted
 	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + f.newIndex()}
-	_, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}})
+	_, err := ls.Git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}})
 	return err
 }
 
 // changedUnder returns the files of a checkout that differ from an index.
-func (w *Workspaces) changedUnder(ctx context.Context, f following, index string) (map[string]bool, error) {
-	if !exists(index) {
+func (ls *Landings) changedUnder(ctx context.Context, f following, index string) (map[string]bool, error) {
+	if !repo.Exists(index) {
 		return map[string]bool{}, nil
 	}
 	tmp := index + ".look"
 	_ = os.Remove(tmp + ".lock") // of an attempt that was interrupted
-	if err := copyIndex(index, tmp); err != nil {
+	if err := repo.CopyIndex(index, tmp); err != nil {
 		return nil, err
 	}
 	defer os.Remove(tmp)
-	return w.changedFiles(ctx, f.Path, []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + tmp})
+	return ls.ChangedFiles(ctx, f.Path, []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + tmp})
 }
