@@ -33,6 +33,7 @@ await main(async () => {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "New task" }).click();
     const form = page.getByRole("dialog");
+    await form.getByLabel("Title").and(page.locator(":focus")).waitFor();
     await form.getByLabel("Title").fill("Ask how to greet");
     await form.getByLabel("Description").fill("Greet people.\n\n- kindly\n- in `greeting.txt`");
     await form.getByLabel("Depends on").fill("app-99");

@@ -182,7 +182,8 @@ await main(async () => {
     await w.goto("/tasks/" + keys.working);
     const link = page.getByRole("link", { name: "Open in VS Code" });
     assert.match(await link.getAttribute("href"), /^vscode:\/\/file\/.*workspaces/);
-    await page.getByText(`coppice attach ${keys.working}`).waitFor();
+    await page.getByText(`coppice logs -f ${keys.working}`).waitFor();
+    assert.equal(await page.getByText("coppice attach").count(), 0, "a session without a screen cannot be attached to");
     await w.goto("/settings");
     await page.getByLabel("Editor").selectOption("another");
     await page.getByLabel("Its link").fill("javascript:{path}");

@@ -71,7 +71,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
       )}
       <section>
         <h2>From a terminal</h2>
-        {!ended && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
+        {!ended && t.session && t.terminals?.includes(t.session) && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
         <Copy text={ended ? `coppice show ${t.key}` : `coppice logs -f ${t.key}`} label="Copy the command" />
       </section>
       {(t.messages?.length ?? 0) > 0 && (
