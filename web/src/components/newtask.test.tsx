@@ -55,12 +55,3 @@ it("creates the task, and opens its page", async () => {
   expect(location.pathname).toBe("/tasks/app-3");
   expect(sent.find((s) => s.method === "POST")?.body).toEqual({ tasks: [{ title: "Do it", model: "haiku", steps: ["one", "two"] }] });
 });
-
-it("starts with its title", async () => {
-  serve(read);
-  const { unmount } = show(<NewTaskDialog onClose={() => {}} />);
-  await screen.findByLabelText("Title");
-  unmount();
-  show(<NewTaskDialog onClose={() => {}} />); // the projects are known now
-  expect(document.activeElement).toBe(screen.getByLabelText("Title"));
-});
