@@ -38,8 +38,8 @@ function Facts({ t }: { t: Task }) {
   return (
     <span className="facts">
       <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && t.stage !== "ended" ? ` · ${t.role}` : ""}</span>
-      {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
       <Proof t={t} />
+      {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
       {t.warning && t.warning !== line(t) && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
