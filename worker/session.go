@@ -211,7 +211,10 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 			res.Exit = &code
 		}
 		res.Signal, res.Stopped, res.Dropped, res.Memory = exit.Signal, exit.Stopped, exit.Dropped, exit.Memory
-		res.Summary, res.Failure, res.Usage = exit.Outcome.Summary, exit.Outcome.Failure, exit.Outcome.Usage
+		res.Summary, res.Failure = exit.Outcome.Summary, exit.Outcome.Failure
+		if exit.Outcome.Usage != (coppice.Usage{}) { // a host without a driver does not know it
+			res.Usage = exit.Outcome.Usage
+		}
 		if exit.Outcome.Conversation != "" {
 			res.Conversation = exit.Outcome.Conversation
 		}
