@@ -128,7 +128,7 @@ fuzz: ## fuzz every decoder for FUZZTIME (60s) each, or those of the package TAR
 	TARGET="$(TARGET)" ./scripts/fuzz.sh
 
 .PHONY: generate
-generate: ## rewrite everything that is generated
+generate: $(if $(shell command -v node),web/node_modules/.package-lock.json) ## rewrite everything that is generated
 	go generate ./...
 	go test ./config -run TestPublished -update
 	go test ./api/http -run TestDashboardKnowsTheAPI -update

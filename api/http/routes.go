@@ -49,6 +49,7 @@ func (s *Server) routes() {
 	a := humago.New(s.mux, conf)
 	s.projectRoutes(a)
 	s.taskRoutes(a)
+	s.boardRoutes(a)
 	s.actionRoutes(a)
 	s.liveRoutes(a)
 	s.previewRoutes(a)

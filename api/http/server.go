@@ -163,6 +163,10 @@ type Config struct {
 
 	Attach Attach // opens terminals; nil means that there are none
 
+	// Terminal reports whether all sessions of an agent run on a terminal. nil
+	// means that only those do that a person took over.
+	Terminal func(p coppice.Project, agent string) bool
+
 	Version string
 	Now     func() time.Time
 	Log     *slog.Logger
