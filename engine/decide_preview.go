@@ -19,7 +19,7 @@ func preview(v *View) *Decision {
 	switch {
 	case run == nil && !p.StopAt.IsZero():
 		d = endPreview(v, coppice.PreviewStopped, "was stopped before it started", "")
-	case run == nil && (v.Workspace == nil || !v.Workspace.Ready()):
+	case run == nil && (v.Workspace == nil || !v.Workspace.Ready() || v.open(coppice.WorkRemove) != nil):
 		d = endPreview(v, coppice.PreviewFailed, "the task has no workspace", "retry the task, or restore its workspace with `coppice undo "+v.Task.Key+"`")
 	case run == nil:
 		d = offerPreview(v, *p)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"coppice"
 	"coppice/store"
@@ -59,6 +60,13 @@ func previewable(r store.Reader, t coppice.Task) error {
 	if ws == nil || !ws.Ready() {
 		return coppice.Errorf(coppice.EConflict, "%s has no workspace", t.Key).
 			WithFix("wait until its session starts; if it has ended, restore its workspace with `coppice undo %s`", t.Key)
+	}
+	removals, err := r.Work.Open(coppice.WorkRemove)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(removals, func(w coppice.Work) bool { return w.TaskID == t.ID }) {
+		return coppice.Errorf(coppice.EConflict, "%s has no workspace: it is being removed", t.Key).WithFix("restore it with `coppice undo %s` when it is removed", t.Key)
 	}
 	live, err := r.Previews.Live()
 	if err != nil {

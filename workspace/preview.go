@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 
+	"coppice"
 	"coppice/workspace/repo"
 )
 
@@ -13,6 +14,11 @@ func (w *Workspaces) PreviewPort(ctx context.Context, address, key string) (int,
 	r, err := w.Use(ctx, address)
 	if err != nil {
 		return 0, err
+	}
+	if s, ok, err := w.owned(r, key); err != nil {
+		return 0, err
+	} else if !ok || s.State != slotReady {
+		return 0, coppice.Failf(coppice.ClassEnvironment, key+" has no workspace", "retry the task, or restore its workspace with `coppice undo "+key+"`")
 	}
 	ports, err := w.ports.Give(ctx, previewOwner(r, key), 1)
 	if err != nil {
