@@ -13,14 +13,16 @@ import (
 	"coppice/store"
 )
 
-// preview offers a preview of the repository itself, and returns its work and the
+// preview offers a preview of the task's workspace, and returns its work and the
 // directory of its host.
 func (b *bundle) preview(run string) (work int64, dir string) {
 	b.t.Helper()
+	ready, err := b.spaces.Prepare(b.ctx, coppice.PrepareSpec{Key: b.task.Key, Repo: b.repo, Branch: coppice.TaskBranch(b.task.Key), Base: "main"})
+	b.must(err)
 	p := coppice.Preview{ProjectID: b.project.ID, TaskID: b.task.ID, State: coppice.PreviewStarting}
 	b.update(func(tx store.Tx) error { return tx.Previews.Put(&p) })
 	work = b.offer(coppice.WorkPreview, fmt.Sprintf("preview/%d/run", p.ID), coppice.PreviewSpec{
-		ID: p.ID, Task: b.task.Key, Repo: b.repo, Path: b.repo, Serve: coppice.ServePolicy{Run: run},
+		ID: p.ID, Task: b.task.Key, Repo: b.repo, Path: ready.Path, Serve: coppice.ServePolicy{Run: run},
 	}, 0)
 	return work, b.previewDir(b.task.Key, fmt.Sprint(p.ID))
 }
