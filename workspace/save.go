@@ -222,11 +222,7 @@ func (w *Workspaces) commitFiles(ctx context.Context, r repo.Repo, s slot, messa
 	if repo.InProgress(dir) {
 		return "", false, gitfiles.ErrUseGit
 	}
-	by := func() (gitfiles.Signature, error) {
-		who, err := w.Git.Identity(ctx, r.Root)
-		now := w.Now()
-		return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: fmt.Sprintf("%d %s", now.Unix(), now.Format("-0700"))}, err
-	}
+	by := func() (gitfiles.Signature, error) { return w.Signature(ctx, r) }
 	return w.Files(ctx, dir).Checkout(path, dir).Commit(s.Branch, message, by, func(p string) bool { return repo.Within(p, exclude) })
 }
 

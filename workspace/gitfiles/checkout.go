@@ -43,7 +43,8 @@ func (c *Checkout) entries() ([]indexEntry, error) {
 	if c.repo.Off {
 		return nil, ErrUseGit
 	}
-	return readIndex(c.index)
+	x, err := readIndex(c.index)
+	return x.files, err
 }
 
 // Dirty reports which of the paths differ from the old side of the changes, in the
@@ -197,7 +198,7 @@ func (c *Checkout) Commit(branch, message string, by func() (Signature, error), 
 	if err != nil {
 		return "", false, err
 	}
-	line, err := who.line()
+	line, err := who.Line()
 	if err != nil {
 		return "", false, err
 	}

@@ -34,12 +34,7 @@ func FuzzAgainstGit(f *testing.F) {
 			step.do(p)
 		}
 		p.compare()
-		for _, dir := range p.dirs {
-			for _, name := range fuzzRefs { // fsck complains about those that lead nowhere
-				_ = p.command(dir, "symbolic-ref", "--delete", name).Run()
-			}
-			p.git(dir, "fsck", "--strict", "--no-dangling")
-		}
+		p.check()
 	})
 }
 
@@ -125,7 +120,11 @@ func (p *pair) git(dir string, args ...string) string {
 	p.t.Helper()
 	out, err := p.command(dir, args...).Output()
 	if err != nil {
-		p.fatalf("git %q: %v", args, err)
+		message := ""
+		if exit, ok := err.(*exec.ExitError); ok {
+			message = string(exit.Stderr)
+		}
+		p.fatalf("git %q: %v\n%s%s", args, err, out, message)
 	}
 	return string(out)
 }
@@ -222,10 +221,9 @@ func init() { // diverge uses the list itself
 		}},
 		{"commit", (*pair).commitAll},
 		{"commit", (*pair).commitAll},
-		{"checkout", func(p *pair) {
-			to := p.commit()
-			_, _ = p.both("checkout", "-q", "-f", "-B", fuzzBranch, to)
-		}},
+		{"reset", (*pair).reset},
+		{"reset", (*pair).reset},
+		{"stage", (*pair).stage},
 		{"detach", func(p *pair) { _, _ = p.both("checkout", "-q", "-f", "--detach", p.commit()) }},
 		{"clean", func(p *pair) {
 			if p.tree.Clean() != nil {

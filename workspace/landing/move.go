@@ -258,7 +258,7 @@ func (ls *Landings) carryOut(ctx context.Context, r repo.Repo, spec coppice.Move
 			ls.unlockTrees(m.Trees[:i])
 			return coppice.MoveResult{Now: spec.Old, Blocked: held}, nil
 		}
-		if err := ls.stage(ctx, *f, spec.Old, spec.New); err != nil {
+		if err := ls.stage(ctx, r, *f, m); err != nil {
 			ls.unlockTrees(m.Trees[:i+1])
 			if git.Exit(err) == 128 && !repo.DiskFull(err) {
 				return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s has %s checked out and cannot follow: %s", f.Path, spec.Base, repo.Message(err))}, nil
