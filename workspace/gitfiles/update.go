@@ -130,8 +130,9 @@ func (c *Checkout) Stage(changes []Change) error {
 	}
 	for i := range x.files {
 		// After the index is written, its time no longer shows that the file may have
-		// changed in the same moment. Git reads a file whose entry has no size.
-		if f := &x.files[i]; !f.modified().Before(info.ModTime()) {
+		// changed in the same second, which is what git compares. Git reads a file
+		// whose entry has no size.
+		if f := &x.files[i]; f.modified() >= info.ModTime().Unix() {
 			clear(f.stat[statSize:])
 		}
 	}

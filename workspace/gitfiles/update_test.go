@@ -1,11 +1,14 @@
 package gitfiles
 
 import (
+	"bytes"
+	"crypto/sha1"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // kinds is a repository with two commits, between which files of all kinds change.
@@ -15,6 +18,7 @@ func kinds(t *testing.T) (b *bundle, first, second string) {
 	write(t, b.root, "run", "#!")
 	write(t, b.root, "file", "to a directory\n")
 	write(t, b.root, "gone/deep/x", "removed\n")
+	write(t, b.root, "kept/x", "kept\n")
 	write(t, b.root, "kept/y", "kept\n")
 	link(t, b.root, "a.txt", "link")
 	first = commit(t, b.root, "first")
@@ -68,6 +72,11 @@ func TestReset(t *testing.T) {
 			_ = os.RemoveAll(filepath.Join(root, "kept"))
 			link(t, root, outside, "kept")
 		},
+		"link to a directory": func(root string) {
+			_ = os.RemoveAll(filepath.Join(root, "gone"))
+			_ = os.Mkdir(filepath.Join(root, "gone"), 0o755)
+			link(t, root, "../kept", "gone/deep")
+		},
 		"link inside": func(root string) {
 			_ = os.Rename(filepath.Join(root, "kept"), filepath.Join(root, "moved.log"))
 			link(t, root, "moved.log", "kept")
@@ -81,8 +90,10 @@ func TestReset(t *testing.T) {
 			if err := tree.Reset(to); err != nil {
 				t.Fatalf("%s: to %s: %v", name, to, err)
 			}
-			_ = os.RemoveAll(filepath.Join(b.root, "moved.log"))
-			_ = os.Remove(filepath.Join(b.root, "new")) // a file that is not tracked
+			if _, err := os.Lstat(filepath.Join(b.root, "gone")); name == "nothing" && (err == nil) != (to == first) {
+				t.Errorf("to %s: %v", to, err)
+			}
+			run(t, b.root, "git", "clean", "-fdxq")
 			if got := isAt(t, b, to); got != "" {
 				t.Errorf("%s: git finds\n%s", name, got)
 			}
@@ -134,6 +145,18 @@ func TestResetIsGits(t *testing.T) {
 	}
 }
 
+// Attributes of a file that stays can change others.
+func TestResetWithAttributes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	write(t, b.root, "d/.gitattributes", "* text\n")
+	head := commit(t, b.root, "more")
+	write(t, b.root, "a.txt", "changed\n")
+	if err := b.Checkout(b.root, b.git).Reset(head); !errors.Is(err, ErrUseGit) {
+		t.Error(err)
+	}
+}
+
 // TestStage stages changes beside a checkout, in whose index and files are others.
 func TestStage(t *testing.T) {
 	t.Parallel()
@@ -142,9 +165,25 @@ func TestStage(t *testing.T) {
 	write(t, b.root, "own", "staged\n")
 	run(t, b.root, "git", "add", "own")
 	write(t, b.root, "own", "edited\n") // of the same size, in the same moment
+	index, info := filepath.Join(b.git, "index"), must[os.FileInfo](t)(os.Lstat(filepath.Join(b.root, "own")))
+	changeIndex(t, b.root, func(all []byte) []byte {
+		if err := putStat(all[bytes.Index(all, []byte("own\x00"))-62:], info); err != nil {
+			t.Fatal(err)
+		}
+		body := all[:len(all)-sha1.Size]
+		sum := sha1.Sum(body)
+		return append(body, sum[:]...)
+	})
+	if err := os.Chtimes(index, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
 	changes := must[[]Change](t)(b.Diff(first, second))
 	stage := t.TempDir()
 	if err := b.Checkout(stage, b.git).Stage(changes); err != nil {
+		t.Fatal(err)
+	}
+	later := info.ModTime().Add(2 * time.Second) // git compares whole seconds
+	if err := os.Chtimes(index, later, later); err != nil {
 		t.Fatal(err)
 	}
 	if got := run(t, b.root, "git", "diff-index", "--cached", "--name-only", second); got != "own" {
@@ -175,7 +214,7 @@ func TestIndexKeepsTrees(t *testing.T) {
 		}
 		x := must[index](t)(readIndex(filepath.Join(b.git, "index")))
 		root, rest, _ := strings.Cut(string(x.trees), "\n")
-		if !strings.HasPrefix(root, "\x00-1 ") || !strings.Contains(rest, "kept\x001 0\n") {
+		if !strings.HasPrefix(root, "\x00-1 ") || !strings.Contains(rest, "kept\x002 0\n") {
 			t.Errorf("the index has %q", x.trees)
 		}
 		if got := isAt(t, b, to); got != "" {

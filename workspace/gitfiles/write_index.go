@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"coppice/internal/atomicfile"
 )
@@ -43,10 +42,8 @@ func putStat(e []byte, info os.FileInfo) error {
 
 func putMode(e []byte, mode uint32) { binary.BigEndian.PutUint32(e[statMode:], mode) }
 
-// modified returns when the file of an entry was modified before it was staged.
-func (f *indexEntry) modified() time.Time {
-	return time.Unix(int64(binary.BigEndian.Uint32(f.stat[statMtime:])), int64(binary.BigEndian.Uint32(f.stat[statMtime+4:])))
-}
+// modified returns the second in which the file of an entry was modified.
+func (f *indexEntry) modified() int64 { return int64(binary.BigEndian.Uint32(f.stat[statMtime:])) }
 
 // write writes the index to a file, without extensions that are not known. The
 // directories of the changed paths have no known tree.
