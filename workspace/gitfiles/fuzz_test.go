@@ -245,6 +245,7 @@ func init() { // diverge uses the list itself
 				p.fatalf("git refuses to set %s: %v", name, err)
 			}
 		}},
+		{"move refs", (*pair).moveRefs},
 		{"delete ref", func(p *pair) {
 			name := p.ref()
 			id, err := p.both("rev-parse", "--verify", "--quiet", name)

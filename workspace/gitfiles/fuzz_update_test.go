@@ -1,6 +1,7 @@
 package gitfiles
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -58,6 +59,46 @@ func (p *pair) stage() {
 		if !slices.Contains(after, name) && !slices.ContainsFunc(changes, func(c Change) bool { return c.Path == name }) {
 			p.fatalf("git no longer finds the change of %q", name)
 		}
+	}
+}
+
+// moveRefs moves two refs that exist, or aborts that.
+func (p *pair) moveRefs() {
+	p.seconds++
+	var updates []RefUpdate
+	lines := "start\n"
+	for _, name := range []string{append(fuzzRefs, "refs/heads/"+fuzzBranch)[p.choose(len(fuzzRefs)+1)], "refs/heads/" + fuzzBranch} {
+		old, err := p.both("rev-parse", "--verify", "--quiet", name)
+		if err != nil || len(updates) > 0 && updates[0].Name == name {
+			continue
+		}
+		u := RefUpdate{Name: name, Old: strings.TrimSpace(old), New: p.commit()}
+		updates = append(updates, u)
+		lines += "update " + u.Name + " " + u.New + " " + u.Old + "\n"
+	}
+	end := []string{"commit", "commit", "abort"}[p.choose(3)]
+	withGit := func(dir string) error {
+		cmd := p.command(dir, "update-ref", "-m", "moved by hand", "--stdin")
+		cmd.Stdin = strings.NewReader(lines + "prepare\n" + end + "\n")
+		return cmd.Run()
+	}
+	failed := withGit(p.dirs[1])
+	t, err := p.repo.BeginRefs(Signature{"Ann", "ann@example.org", fmt.Sprintf("%d +0100", p.seconds)}, "moved by hand", updates...)
+	switch {
+	case err != nil:
+		if err := withGit(p.dirs[0]); (err == nil) != (failed == nil) {
+			p.fatalf("moving %v: %v, with git %v", updates, err, failed)
+		}
+		return
+	case failed != nil:
+		p.fatalf("git refuses to move %v: %v", updates, failed)
+	case end == "abort":
+		err = t.Abort()
+	default:
+		err = t.Commit()
+	}
+	if err != nil {
+		p.fatalf("%s of %v: %v", end, updates, err)
 	}
 }
 
