@@ -34,6 +34,7 @@ const (
 const (
 	NameUndelivered = "undelivered" // the agent will never read a message
 	NameDropped     = "dropped"     // output was not kept
+	NameAppReady    = "app_ready"   // the app of a preview answers
 )
 
 // ToolKind is the kind of a tool call, the same for every agent.

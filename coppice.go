@@ -127,6 +127,7 @@ type AgentLimit struct {
 	Until time.Time `json:"until,omitzero"` // zero: until a person clears it
 	Class Class     `json:"class"`
 	Text  string    `json:"text,omitempty"`
+	Since time.Time `json:"since,omitzero"` // when it was reached
 }
 
 // Holds reports whether the limit is in effect at a moment.

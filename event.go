@@ -60,7 +60,13 @@ const (
 	EventLandingWaits    EventKind = "landing.waits"
 	EventLandingRetried  EventKind = "landing.retry" // something that it waits for has changed
 	EventLandingEnded    EventKind = "landing.ended"
+	EventCheckStarted    EventKind = "check.started"
 	EventCheckEnded      EventKind = "check.ended"
+
+	EventPreviewStarted EventKind = "preview.started" // a person asked for it
+	EventPreviewReady   EventKind = "preview.ready"
+	EventPreviewStop    EventKind = "preview.stop_asked"
+	EventPreviewEnded   EventKind = "preview.ended"
 
 	EventWorkOffered   EventKind = "work.offered"
 	EventWorkFinished  EventKind = "work.finished"
@@ -69,6 +75,9 @@ const (
 
 	EventAgentLimited EventKind = "agent.limited"
 	EventAgentCleared EventKind = "agent.cleared"
+
+	EventInboxSnoozed EventKind = "inbox.snoozed" // a person hides an entry of the inbox for a while
+	EventInboxWoken   EventKind = "inbox.woken"   // a person shows it again
 )
 
 // Event is one line of the append-only log. The store assigns Seq: it grows by

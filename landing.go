@@ -74,7 +74,9 @@ type Check struct {
 	Signal    string        `json:"signal,omitempty"`    // the signal that killed it, such as SIGKILL; then it has no result
 	TimedOut  bool          `json:"timed_out,omitempty"` // it was stopped for its age; only the second time in a row counts as a result
 	Log       string        `json:"log,omitempty"`       // its output, without the middle if it is long
+	ErrorLine int           `json:"error_line,omitempty" doc:"The line of the whole log at which the first error starts, from 1; absent if none was found"`
 	Took      time.Duration `json:"took"`
+	StartedAt time.Time     `json:"started_at,omitzero"`
 	EndedAt   time.Time     `json:"ended_at"`
 }
 

@@ -72,8 +72,19 @@ type Limits struct {
 	// Workspaces limits the tasks between the start of a session and their
 	// landing; see MostWorkspaces.
 	Workspaces int `json:"workspaces,omitempty" yaml:"workspaces"`
-	Parked     int `json:"parked,omitempty" yaml:"parked"` // limit of sessions that can only wait; see MostParked
+	Parked     int `json:"parked,omitempty" yaml:"parked"`     // limit of sessions that can only wait; see MostParked
+	Previews   int `json:"previews,omitempty" yaml:"previews"` // limit of apps that people look at; see MostPreviews
 }
+
+// MostPreviews returns how many previews can run at the same time.
+func (l Limits) MostPreviews() int {
+	if l.Previews == 0 {
+		return defaultPreviews
+	}
+	return l.Previews
+}
+
+const defaultPreviews = 4
 
 // MostWorkspaces returns how many tasks can be between the start of a session
 // and their landing before another one starts. The default is twice the number

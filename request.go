@@ -24,6 +24,9 @@ type NewTask struct {
 	Feature  string   `json:"feature,omitempty" doc:"Its id in the project's features file"`
 	Budget   USD      `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
 
+	Group  string   `json:"group,omitempty" maxLength:"64" doc:"The name of its group, which is created if it does not exist; several tasks of a request without one get a new group"`
+	Labels []string `json:"labels,omitempty" maxItems:"10" doc:"Lower-case words, at most 10"`
+
 	Answer bool            `json:"answer,omitempty" doc:"It wants an answer, not a change: its session may change nothing, and nothing lands"`
 	Schema json.RawMessage `json:"schema,omitempty" doc:"The JSON schema that the answer must match; if absent, the answer is a text"`
 }
@@ -52,6 +55,11 @@ type TaskChange struct {
 	Category *string   `json:"category,omitempty"`
 	Steps    *[]string `json:"steps,omitempty"`
 	Budget   *USD      `json:"budget,omitempty"`
+
+	// These can change at any time, also when the task has ended.
+	Labels  *[]string `json:"labels,omitempty" doc:"Replaces the labels"`
+	Group   *string   `json:"group,omitempty" maxLength:"64" doc:"The name of its group, which is created if it does not exist; empty for none"`
+	Flagged *bool     `json:"flagged,omitempty"`
 }
 
 // Remove says how a project is removed.

@@ -127,6 +127,11 @@ type TaskDetails struct {
 	Wants  Wants           `json:"wants,omitempty"`
 	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; if empty, the answer is a text
 	Onto   string          `json:"onto,omitempty"`   // the branch on which its work lands; empty for the project's base
+
+	// How people find it.
+	Group   int64    `json:"group,omitempty"`   // the id of its group
+	Labels  []string `json:"labels,omitempty"`  // in order, each once
+	Flagged bool     `json:"flagged,omitempty"` // a person flagged it
 }
 
 // FirstRole returns the role of a task's first session.

@@ -21,6 +21,7 @@ const (
 	WorkMerge   WorkKind = "land.merge"        // merge a candidate with the base, on trees
 	WorkPush    WorkKind = "git.push"          // push a commit to a branch of a remote
 	WorkMove    WorkKind = "land.move"         // move the base by compare-and-swap
+	WorkPreview WorkKind = "preview.run"       // serve the app of a workspace, or find the running one, and follow it to its end
 )
 
 // WorkState says who has a work item.
@@ -72,7 +73,7 @@ func (w Work) Rank() int {
 	switch w.Kind {
 	case WorkRemove:
 		return 1
-	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop: // a stop is requested repeatedly, and must not starve the run
+	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop, WorkPreview: // a stop is requested repeatedly, and must not starve the run
 		return 2
 	case WorkPrepare, WorkRestore:
 		return 3
@@ -228,10 +229,12 @@ type SendResult struct {
 	Why       string `json:"why,omitempty"` // why not
 }
 
-// StopSpec asks to end a running session.
+// StopSpec asks to end a running session, or a preview.
 type StopSpec struct {
 	Session string   `json:"session"`
-	Grace   Duration `json:"grace"` // for each step
+	Preview int64    `json:"preview,omitempty"` // the preview to end, instead of a session
+	Task    string   `json:"task,omitempty"`    // the key of its task
+	Grace   Duration `json:"grace"`             // for each step
 }
 
 // StopResult is empty: the session's RunResult reports the end.

@@ -57,6 +57,11 @@ type Task struct {
 	Question  *Question        `json:"question,omitempty" doc:"The oldest open one"`
 	Can       []coppice.Verb   `json:"can,omitempty" doc:"What can be requested of it now; each has a route, /tasks/{key}/land and so on"`
 	Archived  time.Time        `json:"archived,omitzero" doc:"When a person archived it; lists leave it out unless requested"`
+	Group     string           `json:"group,omitempty" doc:"The name of its group"`
+	GroupID   int64            `json:"group_id,omitempty"`
+	Labels    []string         `json:"labels,omitempty"`
+	Flagged   bool             `json:"flagged,omitempty" doc:"A person flagged it"`
+	Unread    bool             `json:"unread,omitempty" doc:"It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen"`
 }
 
 // Question is something a session asked a person.
@@ -96,9 +101,11 @@ type TaskDetail struct {
 	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`
 	Landings   []coppice.Landing  `json:"landings"`
 	CheckRuns  []coppice.Check    `json:"check_runs"`
+	Running    *RunningChecks     `json:"running,omitempty" doc:"Its checks that wait or run now"`
 	Messages   []coppice.Message  `json:"messages"`
 	Questions  []Question         `json:"questions"`
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`
+	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
 }
 
@@ -183,6 +190,7 @@ type Status struct {
 	Counts   map[coppice.Status]int `json:"counts"`
 	Warnings []string               `json:"warnings,omitempty" doc:"Problems of the server itself"`
 	Projects []ProjectStatus        `json:"projects"`
+	Inbox    int                    `json:"inbox" doc:"How many entries the inbox has, without those that are snoozed; see /inbox"`
 	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts are limited"`
 	NeedsYou []Task                 `json:"needs_you"`
 	Active   []Task                 `json:"active" doc:"Working, verifying, fixing, checking and landing"`

@@ -66,6 +66,8 @@ var keys = sync.OnceValue(func() map[string]key {
 		"limits.workspaces": {doc: "The most tasks between the start of a session and their landing. At this number no further task starts, so that landings keep up with sessions. Tasks that wait for you do not count.", unset: "twice limits.sessions", example: "20", min: 1, max: 100000},
 		"limits.parked":     {doc: "The most sessions that stay alive while they wait for your answer. They do not count against limits.sessions. Beyond this number, the one that has waited longest is stopped, and your answer resumes its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
 
+		"limits.previews": {doc: "The most previews of this project at the same time: apps that people started with coppice preview.", unset: "4", example: "2", min: 1, max: 1000},
+
 		"agent":            {doc: "The agents that do the work."},
 		"agent.use":        {doc: "The agent of a task that names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
 		"agent.model":      {doc: "The model it uses, by its vendor's name for it.", unset: "the agent's own default", example: "opus", pattern: modelPattern, valid: coppice.ValidModel},

@@ -127,7 +127,11 @@ func (k *Keeper) runOnce(ctx context.Context) (seq int64, due time.Time, err err
 		_, seq, err = r.Log.Bounds()
 		return err
 	})
-	for _, step := range []func() (bool, error){func() (bool, error) { return k.forget(ctx, limits) }, func() (bool, error) { return k.Pack(ctx) }} {
+	for _, step := range []func() (bool, error){
+		func() (bool, error) { return k.forget(ctx, limits) },
+		func() (bool, error) { return k.Pack(ctx) },
+		func() (bool, error) { return false, k.Intake.PruneSnoozes(ctx) },
+	} {
 		for more := true; more && err == nil; {
 			began := k.Clock.Now()
 			if more, err = step(); err == nil && more && !k.pause(ctx, min(keepMost, keepRest*k.Clock.Now().Sub(began))) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"time"
 
 	"coppice"
@@ -29,7 +30,7 @@ func health(v *View) *Decision {
 	warning := ""
 	switch quiet := v.Now.Sub(lastSign(s)); {
 	case h.Stalled > 0 && quiet >= h.Stalled.D() && s.State == coppice.SessionWorking:
-		warning = "stalled: no output for " + durationText(h.Stalled.D())
+		warning = stalledPrefix + durationText(h.Stalled.D())
 	case h.Long > 0 && age >= h.Long.D():
 		warning = "long-running: more than " + durationText(h.Long.D())
 	}
@@ -39,6 +40,14 @@ func health(v *View) *Decision {
 	t, c := v.Task, *s
 	t.Warning, c.Warning = warning, warning
 	return &Decision{By: "health", Kind: coppice.EventSessionWarned, Reason: warning, Task: &t, Session: &c}
+}
+
+// stalledPrefix starts the warning of a task whose session is silent.
+const stalledPrefix = "stalled: no output for "
+
+// stalled reports whether a task's session is silent for long.
+func stalled(t coppice.Task) bool {
+	return t.Stage == coppice.StageSession && strings.HasPrefix(t.Warning, stalledPrefix)
 }
 
 func lastSign(s *coppice.Session) time.Time {

@@ -12,7 +12,12 @@ func (v *AccountView) decide() *Decision {
 		d := &Decision{By: "limits", Kind: coppice.EventAgentLimited, Reason: a.Text, Asks: v.done(a)}
 		var l coppice.AgentLimit
 		if err := json.Unmarshal(a.Args, &l); err == nil && l.Agent == v.Of.ID {
-			d.Limit = &l
+			if d.Limit = &l; v.Limit != nil && v.Limit.Class == l.Class {
+				l.Since = v.Limit.Since
+			}
+			if l.Since.IsZero() {
+				l.Since = v.Now
+			}
 		}
 		return d
 	}

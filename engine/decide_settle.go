@@ -49,6 +49,7 @@ func init() {
 		coppice.WorkMerge:   settleMerge,
 		coppice.WorkPush:    settlePush,
 		coppice.WorkMove:    settleMove,
+		coppice.WorkPreview: settlePreview,
 	}
 }
 
@@ -275,7 +276,10 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	red, again := sortRuns(v, l, r.Checks)
 	for _, c := range r.Checks {
 		c.ID, c.ProjectID, c.TaskID, c.LandingID = 0, v.Project.ID, v.Task.ID, l.ID
-		c.Tree, c.Env, c.EndedAt = l.Tree, r.Env, v.Now
+		c.Tree, c.Env = l.Tree, r.Env
+		if c.EndedAt.IsZero() || c.EndedAt.After(v.Now) || c.StartedAt.IsZero() { // the worker's clock is not this one
+			c.StartedAt, c.EndedAt = v.Now.Add(-c.Took), v.Now
+		}
 		if !c.Killed() || l.Killed < keptKills {
 			d.Checks = append(d.Checks, c)
 		}

@@ -24,6 +24,7 @@ var deciders = []func(*View) *Decision{
 	talk,
 	park,
 	health,
+	preview,
 	cleanupDetached,
 	cleanup,
 	purge,
@@ -54,6 +55,7 @@ func (v *View) due() time.Time {
 	sooner(healthDue(v))
 	sooner(parkDue(v))
 	sooner(stopDue(v))
+	sooner(previewDue(v))
 	sooner(cleanupDue(v))
 	sooner(purgeDue(v))
 	return at

@@ -29,6 +29,7 @@ type Decision struct {
 	Messages  []coppice.Message
 	Checks    []coppice.Check
 	Trash     *coppice.Trash
+	Preview   *coppice.Preview
 	Queue     *coppice.Queue
 	Project   *coppice.Project
 	Limit     *coppice.AgentLimit // of an account; without a class, the limit is removed
@@ -111,6 +112,9 @@ func (d *Decision) rows(v view, now time.Time) []Row {
 			return tx.Tasks.Put(d.Task)
 		}, func() { task.showTask(*d.Task) })
 	}
+	if d.Preview != nil {
+		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Previews.Put(d.Preview) }, func() { task.Preview = d.Preview })
+	}
 	for i := range d.Questions {
 		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Questions.Put(&d.Questions[i]) }, func() { task.showQuestion(d.Questions[i]) })
 	}
@@ -135,6 +139,9 @@ func landingOwner(v view, l *coppice.Landing) coppice.SubjectKind {
 // that it concerns.
 func (t *turn) apply(v view, d *Decision) error {
 	t.decisions++
+	if d.Preview != nil {
+		t.previewsRead = false
+	}
 	c := v.base()
 	for _, r := range d.rows(v, t.now) {
 		if r.Owner() != c.Of.Kind {

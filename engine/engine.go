@@ -192,6 +192,9 @@ type turn struct {
 
 	limits     []coppice.AgentLimit
 	limitsRead bool // limits are current
+
+	previews     []coppice.Preview // those that run
+	previewsRead bool              // previews are current
 }
 
 func (t *turn) run() (Turned, error) {

@@ -12,6 +12,9 @@ import (
 
 // ChangeTask changes a task's request, if the task has not ended.
 func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error) {
+	if c.Marks() {
+		return i.markTask(ctx, key, c)
+	}
 	judged := i.levelAfter(ctx, key, c)
 	return i.ask(ctx, key, coppice.EventTaskChanged, "", func(tx store.Tx, t *coppice.Task) error {
 		was := *t
@@ -35,6 +38,9 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChang
 				return err
 			}
 			t.Priority = *c.Priority
+		}
+		if err := i.mark(tx, t, c); err != nil {
+			return err
 		}
 		if c.NotBefore != nil {
 			t.NotBefore = c.NotBefore.UTC()

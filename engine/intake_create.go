@@ -38,8 +38,13 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 			return err
 		}
 		refs := map[string]int64{}
+		together := i.groupFor(p, asked)
 		for _, n := range order {
-			if tasks[n], err = i.create(tx, &p, asked[n], levels[n], refs); err != nil {
+			in, err := group(tx, together, asked[n].Group)
+			if err != nil {
+				return at(asked, n, err)
+			}
+			if tasks[n], err = i.create(tx, &p, asked[n], levels[n], in, refs); err != nil {
 				return at(asked, n, err)
 			}
 			if ref := asked[n].Ref; ref != "" {
@@ -64,12 +69,16 @@ func at(asked []coppice.NewTask, n int, err error) error {
 }
 
 // create checks one task and adds it.
-func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, level string, refs map[string]int64) (coppice.Task, error) {
+func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, level string, in int64, refs map[string]int64) (coppice.Task, error) {
 	t := coppice.Task{
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
 		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
-		TaskDetails: coppice.TaskDetails{Schema: n.Schema},
+		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in},
+	}
+	var err error
+	if t.Labels, err = coppice.Labels(n.Labels); err != nil {
+		return t, err
 	}
 	if n.Role() == coppice.RoleAnswer {
 		t.Wants = coppice.WantsAnswer

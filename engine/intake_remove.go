@@ -41,6 +41,9 @@ func (i *Intake) RemoveProject(ctx context.Context, project string, how coppice.
 		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
+		if err := i.stopPreviews(tx, p.ID); err != nil {
+			return err
+		}
 		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "is being removed")
 	})
 	return p, err

@@ -12,11 +12,12 @@ import (
 // mostAttempts is how often work is handed out before it fails.
 const mostAttempts = 5
 
-// persistent lists the kinds of work that are never given up. A session's host
-// might be alive, and the next worker finds it. The base might have moved. A
+// persistent lists the kinds of work that are never given up. The host of a
+// session or preview might be alive, and the next worker finds it. The base might have moved. A
 // workspace must not be left halfway to or from the trash.
 var persistent = map[coppice.WorkKind]bool{
 	coppice.WorkRun: true, coppice.WorkPush: true, coppice.WorkMove: true, coppice.WorkRemove: true, coppice.WorkRestore: true,
+	coppice.WorkPreview: true,
 }
 
 // expire makes work available again whose lease has expired, or fails it.

@@ -100,6 +100,11 @@ func (t countedTasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	return rows(t.c, "Tasks.List", l, err)
 }
 
+func (t countedTasks) Pending(project int64, person bool, most int) ([]coppice.Task, error) {
+	l, err := t.Tasks.Pending(project, person, most)
+	return rows(t.c, "Tasks.Pending", l, err)
+}
+
 func (t countedTasks) Count(f store.TaskFilter) (int, error) {
 	n, err := t.Tasks.Count(f)
 	return oneRow(t.c, "Tasks.Count", n, err)

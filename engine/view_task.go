@@ -21,6 +21,7 @@ type View struct {
 	Spent     coppice.USD       // by the task, in all rounds
 	Today     coppice.USD       // by the project since midnight UTC; known if a day has a budget
 	Workspace *coppice.Workspace
+	Preview   *coppice.Preview // nil if none runs
 	Trash     *coppice.Trash   // of the workspace, if it was removed
 	Landing   *coppice.Landing // the newest of this round
 	Checks    []coppice.Check  // on the landing's tree, until it is green
@@ -100,6 +101,9 @@ func (t *turn) view(id int64) (*View, error) {
 			return nil, err
 		}
 		v.Trash = &tr
+	}
+	if v.Preview, err = t.preview(id); err != nil {
+		return nil, err
 	}
 	if v.Landing, err = t.tx.Landings.Last(id); err != nil {
 		return nil, err
@@ -359,4 +363,22 @@ func (v *View) showMessage(m coppice.Message) {
 	if !m.Open() {
 		v.Delivered = append(v.Delivered, m)
 	}
+}
+
+// preview returns the running preview of a task, or nil. There are few previews, so
+// a turn reads all of them once.
+func (t *turn) preview(task int64) (*coppice.Preview, error) {
+	if !t.previewsRead {
+		var err error
+		if t.previews, err = t.tx.Previews.Live(); err != nil {
+			return nil, err
+		}
+		t.previewsRead = true
+	}
+	for _, p := range t.previews {
+		if p.TaskID == task {
+			return &p, nil
+		}
+	}
+	return nil, nil
 }

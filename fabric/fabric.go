@@ -22,10 +22,15 @@ var ErrLost = errors.New("fabric: lease lost")
 
 // Request says which work a worker can take.
 type Request struct {
-	Worker string             // its name, the same after a restart
-	Pools  []string           // the pools it serves
-	Kinds  []coppice.WorkKind // the kinds for which it has capacity
-	Most   int                // the maximum number of items, at least 1
+	Worker string   // its name, the same after a restart
+	Pools  []string // the pools it serves
+	Wants  []Want   // for what it has capacity
+}
+
+// Want is a number of items that a worker can take.
+type Want struct {
+	Kinds []coppice.WorkKind // each of these
+	Most  int                // the maximum of all of them together
 }
 
 // Fabric hands work to workers. All methods are safe for concurrent use.

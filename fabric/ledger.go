@@ -40,6 +40,34 @@ type Ledger interface {
 	// names the head. It fails if the commit does not exist there and cannot be
 	// transferred.
 	Publish(ctx context.Context, h Head) error
+	// Progress shows people the running commands of a work item and their output.
+	// The ledger masks secrets, keeps a bounded part in memory, and drops it when
+	// the work ends. Nothing is decided by it: a worker can leave out output, and
+	// must not delay the work for it. It fails with code conflict if the caller
+	// does not hold the item with this attempt.
+	Progress(ctx context.Context, p Progress) error
+}
+
+// Limits of reports about running commands, which a worker observes.
+const (
+	ProgressEvery = 100 * time.Millisecond // the least time between two reports about an item
+	ProgressBytes = 64 << 10               // of output in one report
+)
+
+// Progress is how far the commands of a work item are.
+type Progress struct {
+	Work    int64 // its id
+	Attempt int
+	// Commands are those that have started, in order. All reports of an attempt
+	// list the same commands at the same index.
+	Commands []coppice.CommandRun
+	// Output follows the output of earlier reports. Bytes that were reported
+	// before are ignored.
+	Output []coppice.RunOutput
+	// Quiet says that no output follows, or has not for a while, as in Batch.
+	Quiet bool
+	// App is the app of a preview. The ledger stores it with the preview.
+	App *coppice.ServedApp
 }
 
 // Batch is output of one session, in order.

@@ -21,7 +21,8 @@
 //
 // If the Spec has an App, the host starts the app before the agent and ends it
 // with the session. A bounded part of the app's output goes to the spool and to
-// app.log.
+// app.log. Without an agent, for a preview, the host serves only the app, and all
+// of its output goes to the spool, up to Spec.Output.
 //
 // A session can send pictures as evidence over the socket. The host keeps a
 // bounded number in the spool: see keep.go.
@@ -69,6 +70,10 @@ type Spec struct {
 	// requires.
 	Secrets map[string]string `json:"-"`
 }
+
+// onlyApp reports whether there is no agent: the host serves the app until it is
+// stopped.
+func (s Spec) onlyApp() bool { return s.Protocol == "" && s.App.Set() }
 
 // State is what a running host reports about itself.
 type State struct {

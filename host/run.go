@@ -125,6 +125,9 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 			return *x
 		}
 	}
+	if h.spec.onlyApp() {
+		return h.stayWithApp(ctx)
+	}
 	a, failure := h.startAgent(p)
 	if failure != nil {
 		h.mu.Lock()

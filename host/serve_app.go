@@ -154,9 +154,46 @@ func (h *host) appOutput(b []byte) {
 		h.appLost = true
 		h.note("the app's output cannot be kept: " + err.Error())
 	}
+	if h.spec.onlyApp() {
+		kept = len(b)
+	}
 	if kept > 0 {
 		h.append(spool.App, b[:kept])
 	}
+}
+
+// stayWithApp serves the app, which is ready, until it ends or is stopped.
+func (h *host) stayWithApp(ctx context.Context) Exit {
+	h.tasks.Go(func() { h.reap(0) })
+	h.mu.Lock()
+	h.event(spool.Host, coppice.AgentEvent{Kind: coppice.KindNotice, Name: coppice.NameAppReady, Text: "the app is ready"})
+	h.mu.Unlock()
+	defer time.AfterFunc(leanAfter, lean).Stop()
+	x := Exit{Code: -1, Stopped: true}
+	select {
+	case <-h.app.ended:
+		x = Exit{Code: h.app.code, Signal: h.app.signal, Stopped: h.stoppedEarly()}
+	case <-h.starting.Done(): // a stop
+	}
+	h.endApp(ctx)
+	h.sweep(ctx)
+	tail := h.closeApp()
+	close(h.agentDone)
+	if !x.Stopped {
+		x.Outcome.Failure = coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the app %s ended with %s", coppice.Quote(h.spec.App.Run), h.app.howEnded()), "fix it in the workspace, then start it again")
+		if tail != "" {
+			x.Outcome.Failure.Text += "; its last output:\n" + tail
+		}
+	}
+	return x
+}
+
+// howEnded returns the exit code, or the signal, of an app that has ended.
+func (a *app) howEnded() string {
+	if a.signal != "" {
+		return a.signal
+	}
+	return fmt.Sprintf("exit code %d", a.code)
 }
 
 // awaitApp waits until the app is ready, has ended, took too long, or
@@ -179,11 +216,7 @@ func (h *host) awaitApp() *coppice.Failure {
 		}
 		select {
 		case <-h.app.ended:
-			how := fmt.Sprintf("exit code %d", h.app.code)
-			if h.app.signal != "" {
-				how = h.app.signal
-			}
-			return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the app %s ended with %s before it was ready", coppice.Quote(h.spec.App.Run), how), fix)
+			return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the app %s ended with %s before it was ready", coppice.Quote(h.spec.App.Run), h.app.howEnded()), fix)
 		default:
 		}
 		if err == nil {
@@ -272,7 +305,7 @@ func (h *host) closeApp() string {
 	h.app.mu.Lock()
 	defer h.app.mu.Unlock()
 	rest, tail := h.app.log.close()
-	if len(rest) > 0 {
+	if len(rest) > 0 && !h.spec.onlyApp() {
 		h.mu.Lock()
 		h.append(spool.App, rest)
 		h.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 	"coppice/store"
 )
 
-// Config has the dependencies of a Ledger. All fields except Publish and Prices
-// are required.
+// Config has the dependencies of a Ledger. All fields except Publish, Prices
+// and Live are required.
 type Config struct {
 	Store  store.Store
 	Now    func() time.Time
@@ -32,6 +32,9 @@ type Config struct {
 	// Prices returns the prices of models from the user's configuration. Nil
 	// means that it has none.
 	Prices func() map[string]coppice.Price
+	// Live keeps the running commands for people. Nil means that nobody reads
+	// them.
+	Live *Live
 }
 
 // Ledger stores a worker's reports.
@@ -52,6 +55,9 @@ func New(c Config) (*Ledger, error) {
 	}
 	if c.Prices == nil {
 		c.Prices = func() map[string]coppice.Price { return nil }
+	}
+	if c.Live == nil {
+		c.Live = NewLive(c.Redact)
 	}
 	return &Ledger{cfg: c}, nil
 }

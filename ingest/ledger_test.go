@@ -30,12 +30,13 @@ type bundle struct {
 	store *sqlite.Store
 	task  coppice.Task
 	lost  sync.Map // commits that Publish cannot find
+	live  *ingest.Live
 }
 
 func setup(t *testing.T, critical ...coppice.FailurePattern) *bundle {
 	t.Helper()
 	s := sqlitetest.Open(t, sqlite.Config{})
-	b := &bundle{t: t, store: s}
+	b := &bundle{t: t, store: s, live: ingest.NewLive(redact.New("my given value"))}
 	b.update(func(tx store.Tx) error {
 		p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}
 		p.Policy.Critical = critical
@@ -52,7 +53,7 @@ func setup(t *testing.T, critical ...coppice.FailurePattern) *bundle {
 func (b *bundle) reopen() *ingest.Ledger {
 	b.t.Helper()
 	l, err := ingest.New(ingest.Config{
-		Store: b.store, Now: func() time.Time { return noon }, Worker: "local", Redact: redact.New("my given value"),
+		Store: b.store, Now: func() time.Time { return noon }, Worker: "local", Redact: redact.New("my given value"), Live: b.live,
 		Publish: func(_ context.Context, _, _, commit string) error {
 			if _, lost := b.lost.Load(commit); lost {
 				return coppice.Errorf(coppice.EUnavailable, "there is no %s", commit)
@@ -77,6 +78,17 @@ func (b *bundle) put(s *coppice.Session) {
 	b.t.Helper()
 	s.ProjectID, s.TaskID = b.task.ProjectID, b.task.ID
 	b.update(func(tx store.Tx) error { return tx.Sessions.Put(s) })
+}
+
+// check returns checks that the worker has taken.
+func (b *bundle) check() coppice.Work {
+	b.t.Helper()
+	w := coppice.Work{
+		Kind: coppice.WorkCheck, Key: "check/1", ProjectID: b.task.ProjectID, TaskID: b.task.ID, Subject: coppice.TaskSubject(b.task.ID),
+		State: coppice.WorkTaken, Worker: "local", Attempt: 2,
+	}
+	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
+	return w
 }
 
 func (b *bundle) output(session int64) (out []coppice.Output) {
@@ -118,7 +130,15 @@ func TestLedger(t *testing.T) {
 				b.update(func(tx store.Tx) (err error) { q, err = tx.Questions.Of(b.task.ID); return err })
 				return q
 			},
-			Lose: func(commit string) { b.lost.Store(commit, true) },
+			Lose:  func(commit string) { b.lost.Store(commit, true) },
+			Check: func(*testing.T) coppice.Work { return b.check() },
+			Shown: func(_ *testing.T, work int64) *coppice.Run {
+				if r := b.live.Run(work); r != nil {
+					run := r.Read(coppice.RunPosition{}, 1<<20)
+					return &run
+				}
+				return nil
+			},
 		}
 	})
 }

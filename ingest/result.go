@@ -17,6 +17,7 @@ const criticalTail = 256 << 10
 // with the failure of a session that failed because of the environment. It runs
 // before the result is stored, and is safe to repeat.
 func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMessage, fail *coppice.Failure) (json.RawMessage, *coppice.Failure, error) {
+	l.cfg.Live.end(w.ID, w.Attempt)
 	if fail != nil {
 		return nil, l.hide(fail), nil
 	}
@@ -34,13 +35,23 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 			return nil, nil, err
 		}
 		return coppice.Raw(r), nil, nil
+	case coppice.WorkPreview:
+		r, err := coppice.DecodeResult[coppice.PreviewResult](coppice.Work{Result: result})
+		if err != nil {
+			return result, nil, nil
+		}
+		r.Failure = l.hide(r.Failure)
+		return coppice.Raw(r), nil, nil
 	case coppice.WorkCheck:
 		r, err := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: result})
 		if err != nil {
 			return result, nil, nil
 		}
 		for i := range r.Checks {
-			r.Checks[i].Log = l.cfg.Redact.String(r.Checks[i].Log)
+			c := &r.Checks[i]
+			if c.Log = l.cfg.Redact.String(c.Log); !c.Passed() {
+				c.ErrorLine = coppice.FirstError(c.Log)
+			}
 		}
 		return coppice.Raw(r), nil, nil
 	}

@@ -13,7 +13,9 @@ type SpendReader interface {
 	// A task has only a total, with the day "". A project and an account have only
 	// days.
 	Of(scope coppice.Subject, day string) (coppice.Usage, error)
-	// ByProject returns the amount of each project that spent something on a day.
+	// ByProject returns the amount of each project that spent something on a day. It
+	// is never negative: if an agent corrects what it reported on an earlier day,
+	// that does not add to the budget of the day.
 	ByProject(day string) (map[int64]coppice.USD, error)
 	// Usage returns sums of what was used, newest day first. A session counts on the
 	// day on which it was created.

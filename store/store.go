@@ -58,6 +58,7 @@ type Reader struct {
 	Queues     QueueReader
 	Landings   LandingReader
 	Checks     CheckReader
+	Previews   PreviewReader
 	Work       WorkReader
 	Questions  QuestionReader
 	Messages   MessageReader
@@ -67,6 +68,9 @@ type Reader struct {
 	Timers     TimerReader
 	Features   FeatureReader
 	History    HistoryReader
+	Snoozes    SnoozeReader
+	Groups     GroupReader
+	Seen       SeenReader
 }
 
 // Tx reads and writes facts.
@@ -82,6 +86,7 @@ type Tx struct {
 	Queues     Queues
 	Landings   Landings
 	Checks     Checks
+	Previews   Previews
 	Work       Work
 	Questions  Questions
 	Messages   Messages
@@ -91,6 +96,9 @@ type Tx struct {
 	Timers     Timers
 	Features   Features
 	History    History
+	Snoozes    Snoozes
+	Groups     Groups
+	Seen       Seen
 }
 
 // Reader returns the groups for reading, which see what the transaction wrote.
@@ -99,6 +107,6 @@ func (t Tx) Reader() Reader {
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
-		Features: t.Features, History: t.History,
+		Features: t.Features, History: t.History, Previews: t.Previews, Snoozes: t.Snoozes, Groups: t.Groups, Seen: t.Seen,
 	}
 }

@@ -61,6 +61,9 @@ type TaskFilter struct {
 	Outcomes  []coppice.Outcome
 	Track     string
 	Agent     string
+	Group     int64
+	Label     string
+	Flagged   bool
 	Text      string   // in title or key, case-insensitive
 	BeforeID  int64    // only older tasks than this one, for paging
 	Most      int      // 0 means no limit

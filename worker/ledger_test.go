@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -42,8 +43,8 @@ func (f *failingFabric) TryTake(_ context.Context, r fabric.Request) ([]coppice.
 	if f.takes.Add(-1) >= 0 {
 		return nil, errNoConnection
 	}
-	for _, k := range r.Kinds {
-		if k != coppice.WorkPurge {
+	for _, want := range r.Wants {
+		if !slices.Contains(want.Kinds, coppice.WorkPurge) {
 			continue
 		}
 		select {

@@ -211,7 +211,10 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 			res.Exit = &code
 		}
 		res.Signal, res.Stopped, res.Dropped, res.Memory = exit.Signal, exit.Stopped, exit.Dropped, exit.Memory
-		res.Summary, res.Failure, res.Usage = exit.Outcome.Summary, exit.Outcome.Failure, exit.Outcome.Usage
+		res.Summary, res.Failure = exit.Outcome.Summary, exit.Outcome.Failure
+		if exit.Outcome.Usage != (coppice.Usage{}) { // a host without a driver does not know it
+			res.Usage = exit.Outcome.Usage
+		}
 		if exit.Outcome.Conversation != "" {
 			res.Conversation = exit.Outcome.Conversation
 		}
@@ -272,6 +275,9 @@ func (w *Worker) send(ctx context.Context, s coppice.SendSpec) (coppice.SendResu
 // stop ends a running session in bounded steps. A session that does not run is
 // not an error: its run reports the end.
 func (w *Worker) stop(ctx context.Context, s coppice.StopSpec) (coppice.StopResult, error) {
+	if s.Preview != 0 {
+		return coppice.StopResult{}, w.endPreviews(ctx, s.Task, fmt.Sprint(s.Preview))
+	}
 	c, _, err := w.dial(ctx, s.Session)
 	if err != nil || c == nil {
 		return coppice.StopResult{}, err

@@ -77,9 +77,7 @@ var executors = map[coppice.WorkKind]executor{
 	coppice.WorkPrepare: {GroupGit, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return prepareWithHost(ctx, w, l, w.cfg.Workspaces.Prepare)
 	}},
-	coppice.WorkRemove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
-		return with(ctx, l, w.cfg.Workspaces.Remove)
-	}},
+	coppice.WorkRemove: {GroupGit, true, (*Worker).remove},
 	coppice.WorkRestore: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return prepareWithHost(ctx, w, l, w.cfg.Workspaces.Restore)
 	}},
@@ -97,12 +95,11 @@ var executors = map[coppice.WorkKind]executor{
 	coppice.WorkMove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Move)
 	}},
-	coppice.WorkCheck: {GroupCheck, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
-		return with(ctx, l, w.cfg.Workspaces.Check)
-	}},
-	coppice.WorkRun:  {GroupSession, false, (*Worker).run},
-	coppice.WorkSend: {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.send) }},
-	coppice.WorkStop: {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.stop) }},
+	coppice.WorkCheck:   {GroupCheck, false, (*Worker).check},
+	coppice.WorkRun:     {GroupSession, false, (*Worker).run},
+	coppice.WorkPreview: {GroupSession, false, (*Worker).preview},
+	coppice.WorkSend:    {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.send) }},
+	coppice.WorkStop:    {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.stop) }},
 }
 
 // with decodes the spec and calls the effect.
@@ -166,7 +163,7 @@ func (w *Worker) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
-	if err := w.sweep(ctx); err != nil {
+	if err := errors.Join(w.sweep(ctx), w.sweepPreviews(ctx, held)); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -237,22 +234,32 @@ var groups = []Group{GroupSession, GroupGit, GroupPush, GroupCheck}
 // takeOnce takes the available work of some groups, as far as they have
 // capacity. It returns the groups that might have more work than capacity.
 func (w *Worker) takeOnce(ctx context.Context, look []Group) (full []Group, err error) {
-	for i, g := range look {
-		for {
-			free := w.free(g)
-			if free <= 0 {
+	for len(look) > 0 {
+		var wants []fabric.Want
+		var tried []Group
+		for _, g := range look {
+			if free := w.free(g); free > 0 {
+				wants, tried = append(wants, fabric.Want{Kinds: kindsOf(g), Most: free}), append(tried, g)
+			} else {
 				full = append(full, g)
-				break
 			}
-			leases, err := w.cfg.Fabric.TryTake(ctx, fabric.Request{Worker: w.cfg.Name, Pools: w.cfg.Pools, Kinds: kindsOf(g), Most: free})
-			if err != nil {
-				return append(full, look[i:]...), err
-			}
-			for _, l := range leases {
-				w.execute(ctx, l)
-			}
-			if len(leases) < free {
-				break
+		}
+		if len(wants) == 0 {
+			break
+		}
+		leases, err := w.cfg.Fabric.TryTake(ctx, fabric.Request{Worker: w.cfg.Name, Pools: w.cfg.Pools, Wants: wants})
+		if err != nil {
+			return append(full, tried...), err
+		}
+		got := map[Group]int{}
+		for _, l := range leases {
+			got[executors[l.Work.Kind].group]++
+			w.execute(ctx, l)
+		}
+		look = nil
+		for i, g := range tried { // what was full has capacity again if an item ended at once
+			if got[g] == wants[i].Most {
+				look = append(look, g)
 			}
 		}
 	}
@@ -380,11 +387,20 @@ func (w *Worker) pause(ctx context.Context, tries int) error {
 
 // accepted cleans up after a result that is committed.
 func (w *Worker) accepted(l coppice.Lease) {
-	if l.Work.Kind != coppice.WorkRun {
+	dir := w.sessionDir(l.Work.SessionID)
+	switch l.Work.Kind {
+	case coppice.WorkRun:
+	case coppice.WorkPreview:
+		s, err := coppice.DecodeSpec[coppice.PreviewSpec](l.Work)
+		if err != nil {
+			return
+		}
+		dir = w.previewDir(s.Task, fmt.Sprint(s.ID))
+	default:
 		return
 	}
-	if err := host.Clean(w.sessionDir(l.Work.SessionID)); err != nil {
-		w.cfg.Logger.Warn("cleaning up after a session failed", "session", l.Work.SessionID, "error", err)
+	if err := host.Clean(dir); err != nil {
+		w.cfg.Logger.Warn("cleaning up after a session failed", "directory", dir, "error", err)
 	}
 }
 

@@ -96,7 +96,7 @@ func (w *Workspaces) check(ctx context.Context, r repo.Repo, spec coppice.CheckS
 			}
 		}
 		began := w.Now()
-		e, err := runShell(ctx, path, w.CommandEnv(env), Command(spec.Policy, c), spec.Timeout.D())
+		e, err := runShell(observe(ctx, c, false), path, w.CommandEnv(env), Command(spec.Policy, c), spec.Timeout.D())
 		if err != nil {
 			return res, err
 		}
@@ -110,7 +110,7 @@ func (w *Workspaces) checkOf(spec coppice.CheckSpec, env, command string, e ran,
 	now := w.Now()
 	return coppice.Check{
 		Tree: spec.Tree, Command: command, Env: env, Exit: e.exit, Signal: e.signal, TimedOut: e.late, Log: e.log,
-		Took: max(now.Sub(began), 0), EndedAt: now.UTC().Round(time.Microsecond),
+		Took: max(now.Sub(began), 0), StartedAt: began.UTC().Round(time.Microsecond), EndedAt: now.UTC().Round(time.Microsecond),
 	}
 }
 

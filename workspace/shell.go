@@ -128,8 +128,10 @@ func runShell(ctx context.Context, dir string, env []string, command string, tim
 	}
 	defer cancel()
 	text := &middleCut{}
-	state, err := process.Command{Argv: []string{"sh", "-c", command}, Dir: dir, Env: env, Stdout: text, Stderr: text}.Run(limited)
+	out, ended := observed(ctx, text)
+	state, err := process.Command{Argv: []string{"sh", "-c", command}, Dir: dir, Env: env, Stdout: out, Stderr: out}.Run(limited)
 	e := ran{log: text.String()}
+	defer func() { ended(e) }()
 	switch {
 	case ctx.Err() != nil:
 		e.exit = -1

@@ -18,6 +18,9 @@ type TaskQuery struct {
 	Status  []string
 	Track   string
 	Agent   string
+	Group   string // its name, with the project, or its number
+	Label   string
+	Flagged bool
 	Text    string
 	Before  int64 // the Next of the previous page
 	Limit   int
@@ -33,6 +36,11 @@ func (q TaskQuery) values() url.Values {
 	}
 	set(v, "track", q.Track)
 	set(v, "agent", q.Agent)
+	set(v, "group", q.Group)
+	set(v, "label", q.Label)
+	if q.Flagged {
+		v.Set("flagged", "true")
+	}
 	set(v, "text", q.Text)
 	set(v, "archived", q.Archived)
 	if q.Before > 0 {
@@ -62,6 +70,12 @@ func (c *Client) Status(ctx context.Context, project string) (api.Status, error)
 	v := url.Values{}
 	set(v, "project", project)
 	return get[api.Status](ctx, c, "/status", v)
+}
+
+// Health says whether the server is healthy. Without agents, it does not check
+// those that projects use, and is faster.
+func (c *Client) Health(ctx context.Context, agents bool) (api.Health, error) {
+	return get[api.Health](ctx, c, "/health", url.Values{"agents": {strconv.FormatBool(agents)}})
 }
 
 // Projects lists the projects.

@@ -148,6 +148,7 @@ func (c *Client) pause(ctx context.Context, n int, cause error) error {
 // message is one event of a stream. Without data, it only carries the id.
 type message struct {
 	id   int64
+	at   string // the id as it was sent
 	name string
 	data []byte
 }
@@ -206,6 +207,7 @@ func readStream(r io.Reader, alive func(), f func(message) error) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var m message
 	var id int64
+	var at string
 	size, has := 0, false
 	for {
 		line, err := readLine(br, maxEvent-size)
@@ -214,7 +216,7 @@ func readStream(r io.Reader, alive func(), f func(message) error) error {
 		}
 		alive()
 		if size += len(line); len(line) == 0 {
-			if m.id = id; has {
+			if m.id, m.at = id, at; has {
 				if err := f(m); err != nil {
 					return err
 				}
@@ -226,6 +228,7 @@ func readStream(r io.Reader, alive func(), f func(message) error) error {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(field) {
 		case "id":
+			at = string(value)
 			if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
 				id, has = n, true
 			}

@@ -81,6 +81,11 @@ func (s *Server) makeStatus(ctx context.Context, in *statusIn) (out madeStatus, 
 			return err
 		}
 		out.Limited = filled(out.Limited)
+		inbox, err := s.inbox(r, project, false)
+		if err != nil {
+			return err
+		}
+		out.Inbox = len(inbox.Entries)
 		return s.statusTasks(ctx, r, project, &out.Status)
 	})
 	return out, err

@@ -56,6 +56,10 @@ type Tasks interface {
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
 	// Archive archives or unarchives an ended task.
 	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
+	// StartPreview asks for the app of a task's workspace, and StopPreview to
+	// end it.
+	StartPreview(ctx context.Context, key string) (coppice.Preview, error)
+	StopPreview(ctx context.Context, key string) (coppice.Preview, error)
 }
 
 // Talk handles messages to sessions.
@@ -84,7 +88,7 @@ type Needs interface {
 	RestoreBase(ctx context.Context, p coppice.Project) error
 }
 
-// Config configures a Server. Store, Projects, Tasks, Talk, Status, Diff,
+// Config configures a Server. Store, Projects, Tasks, Talk, Inbox, Status, Diff,
 // Backup and Token are required. The zero value of everything else is a good
 // default.
 type Config struct {
@@ -96,6 +100,7 @@ type Config struct {
 	Projects Projects // *engine.Intake implements these three
 	Tasks    Tasks
 	Talk     Talk
+	Inbox    Inbox
 	Status   Statuser
 	Diff     func(ctx context.Context, t coppice.Task, since string) (string, error)
 	Backup   func(ctx context.Context) (path string, err error)
@@ -117,11 +122,19 @@ type Config struct {
 	// Disk measures disk usage for at most this long.
 	Disk func(ctx context.Context, within time.Duration) (api.Disk, error)
 
+	// Health says whether the server is healthy; agents also checks the agents
+	// that projects use. nil means that nothing is known.
+	Health func(ctx context.Context, agents bool) (api.Health, error)
+
 	Warnings func(project int64) []string // problems in its checkout; nil means none
 
 	// Intact fails while the server can answer but not change anything. nil
 	// means that it never fails.
 	Intact func() error
+
+	// Live returns the commands of a work item and their output; nil if nothing
+	// was reported about it. Without Live no command is known.
+	Live func(work int64) LiveRun
 
 	// Optional parts. If one is nil, its routes report that.
 	Search   store.Searcher
@@ -171,6 +184,7 @@ type Server struct {
 	mux     *recordingMux
 	spec    func() ([]byte, error)
 	handler http.Handler
+	started time.Time // distinguishes runs of checks from those of an earlier server
 
 	terminals sync.WaitGroup // of connected clients
 	followers atomic.Int64   // streams that are open
@@ -198,7 +212,7 @@ func New(cfg Config) (*Server, error) {
 	if len(cfg.Token) < minToken {
 		return nil, coppice.Errorf(coppice.EInvalid, "the server's token has %d characters, at least %d are needed", len(cfg.Token), minToken)
 	}
-	if cfg.Store == nil || cfg.Projects == nil || cfg.Tasks == nil || cfg.Talk == nil || cfg.Status == nil || cfg.Diff == nil || cfg.Backup == nil {
+	if cfg.Store == nil || cfg.Projects == nil || cfg.Tasks == nil || cfg.Talk == nil || cfg.Inbox == nil || cfg.Status == nil || cfg.Diff == nil || cfg.Backup == nil {
 		return nil, errors.New("http: a required part of the config is missing")
 	}
 	cfg.defaults()
@@ -207,6 +221,7 @@ func New(cfg Config) (*Server, error) {
 		log:     cfg.Log,
 		login:   newLogin(cfg.Now, cfg.Token),
 		traffic: newTraffic(),
+		started: cfg.Now(),
 		mux:     &recordingMux{ServeMux: http.NewServeMux()},
 	}
 	s.answers.facts, s.answers.now = cfg.Store.FactsVersion, cfg.Now
@@ -233,6 +248,9 @@ func (c *Config) defaults() {
 	}
 	if c.Gather == nil {
 		c.Gather = gather
+	}
+	if c.Live == nil {
+		c.Live = func(int64) LiveRun { return nil }
 	}
 	if c.Followers <= 0 {
 		c.Followers = 1024

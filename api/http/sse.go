@@ -88,6 +88,15 @@ func (o *sse) event(id int64, name string, data any) error {
 	return o.write(b.Bytes())
 }
 
+// eventAt writes an event of a stream whose positions are not numbers.
+func (o *sse) eventAt(id, name string, data any) error {
+	var b bytes.Buffer
+	if err := encode(&b, fmt.Sprintf("id: %s\nevent: %s\n", id, name), data); err != nil {
+		return err
+	}
+	return o.write(b.Bytes())
+}
+
 // note writes an event of a stream without positions.
 func (o *sse) note(data any) error {
 	var b bytes.Buffer

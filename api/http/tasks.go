@@ -23,6 +23,9 @@ type listTasksIn struct {
 	Status   []string `query:"status,explode" maxItems:"10" doc:"Any of these"`
 	Track    string   `query:"track" maxLength:"64"`
 	Agent    string   `query:"agent" maxLength:"64"`
+	Group    string   `query:"group" maxLength:"64" doc:"The number of a group, or its name with the project"`
+	Label    string   `query:"label" maxLength:"40"`
+	Flagged  bool     `query:"flagged" doc:"Only tasks that a person flagged"`
 	Text     string   `query:"text" maxLength:"200" doc:"In title or key"`
 	Archived string   `query:"archived" enum:"false,true,only" default:"false" doc:"Whether archived tasks are listed too, or only they"`
 	Before   int64    `query:"before" minimum:"0" doc:"The next of the previous page"`
@@ -115,7 +118,7 @@ func statusWords() (words string) {
 }
 
 func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPage, err error) {
-	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, BeforeID: in.Before, Most: in.Limit + 1, Archived: archivedOf[in.Archived]}
+	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, Label: in.Label, Flagged: in.Flagged, BeforeID: in.Before, Most: in.Limit + 1, Archived: archivedOf[in.Archived]}
 	if err := narrow(&f, in.Status); err != nil {
 		return out, err
 	}
@@ -131,6 +134,13 @@ func (s *Server) makePage(ctx context.Context, f store.TaskFilter, in *listTasks
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 		if f.ProjectID, err = projectID(r, in.Project); err != nil {
 			return err
+		}
+		if in.Group != "" {
+			g, err := findGroup(r, f.ProjectID, in.Group)
+			if err != nil {
+				return err
+			}
+			f.Group = g.ID
 		}
 		return s.fill(ctx, r, f, in, &out)
 	})
@@ -228,6 +238,9 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 		return out, err
 	}
 	shorten(&out)
+	if out.Running, err = s.runningChecks(r, t.ID); err != nil {
+		return out, err
+	}
 	if out.Messages, err = r.Messages.Of(t.ID); err != nil {
 		return out, err
 	}
@@ -239,6 +252,9 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 		out.Questions = append(out.Questions, question(q))
 	}
 	if out.Workspace, err = r.Workspaces.Of(t.ID); err != nil {
+		return out, err
+	}
+	if out.Preview, err = r.Previews.Last(t.ID); err != nil {
 		return out, err
 	}
 	ids, err := r.Tasks.Dependants(t.ID)

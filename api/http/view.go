@@ -33,9 +33,12 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	if err != nil {
 		return nil, err
 	}
-	var after []int64
+	var after, ids, in []int64
 	var sessions []coppice.Session
 	for i, t := range tasks {
+		if ids = append(ids, t.ID); t.Group != 0 {
+			in = append(in, t.Group)
+		}
 		after = append(after, t.After...)
 		if statuses[i].Session != nil {
 			sessions = append(sessions, *statuses[i].Session)
@@ -49,9 +52,18 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	if err != nil {
 		return nil, err
 	}
+	groups, err := r.Groups.Some(in)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := r.Seen.Unread(coppice.Actor{Kind: coppice.ActorPerson}, ids)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
 		out[i] = view(s.cfg.Now(), t, statuses[i], named(t.After, keys))
+		out[i].Group, out[i].Unread = groups[t.Group].Name, unread[t.ID]
 		if x := statuses[i].Session; x != nil {
 			out[i].Says = lines[x.ID]
 		}
@@ -66,7 +78,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, after []string) a
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
 		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf, Wants: t.Wants,
-		Archived: t.Archived, Proof: proof(st.Landing),
+		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged,
 	}
 	if st.Session != nil {
 		v.Role = st.Session.Role

@@ -28,11 +28,31 @@ func (p *program) database(ctx context.Context) []setup.Row {
 	for _, w := range st.Warnings {
 		rows = append(rows, setup.Row{Name: "server", Level: setup.Fail, Detail: w, Fix: "see the server's log"})
 	}
+	rows = append(rows, healthOf(ctx, cl)...)
 	d, err := cl.Disk(ctx, 1)
 	if err != nil {
 		return append(rows, limitsOf(os.Environ()))
 	}
 	return append(rows, historyOf(d.Kept))
+}
+
+// healthOf returns what the running server says about its health, except what
+// other rows say.
+func healthOf(ctx context.Context, cl *client.Client) (rows []setup.Row) {
+	h, err := cl.Health(ctx, false)
+	if err != nil {
+		return nil // a server of an earlier release
+	}
+	for _, p := range h.Problems {
+		level := setup.Warn
+		if p.Urgent {
+			level = setup.Fail
+		}
+		if p.Kind != "database" && p.Kind != "disk" {
+			rows = append(rows, setup.Row{Name: p.Kind, Level: level, Detail: p.Text, Fix: p.Fix})
+		}
+	}
+	return rows
 }
 
 // atRest reports on a database that no server has open.

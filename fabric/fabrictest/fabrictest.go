@@ -97,7 +97,7 @@ func (b *bundle) offer(keys ...string) {
 }
 
 func request(worker string, most int) fabric.Request {
-	return fabric.Request{Worker: worker, Pools: []string{pool}, Kinds: kinds, Most: most}
+	return fabric.Request{Worker: worker, Pools: []string{pool}, Wants: []fabric.Want{{Kinds: kinds, Most: most}}}
 }
 
 func (b *bundle) take(r fabric.Request) []coppice.Lease {
@@ -164,25 +164,27 @@ func testTake(t *testing.T, b *bundle) {
 
 func testPoolsAndKinds(t *testing.T, b *bundle) {
 	b.Offer(t, coppice.Work{Kind: coppice.WorkRun, Key: "run", Pool: pool})
+	b.Offer(t, coppice.Work{Kind: coppice.WorkRun, Key: "second", Pool: pool})
 	b.Offer(t, coppice.Work{Kind: coppice.WorkRemove, Key: "remove", Pool: pool})
 	b.Offer(t, coppice.Work{Kind: coppice.WorkRun, Key: "elsewhere", Pool: other})
+	of := func(most int, kinds ...coppice.WorkKind) fabric.Want { return fabric.Want{Kinds: kinds, Most: most} }
 	for _, c := range []struct {
 		name  string
 		pools []string
-		kinds []coppice.WorkKind
-		most  int
+		wants []fabric.Want
 		want  []string
 	}{
-		{"no kind", []string{pool, other}, nil, 9, nil},
-		{"no pool", nil, kinds, 9, nil},
-		{"another pool", []string{"mars"}, kinds, 9, nil},
-		{"another kind", []string{pool, other}, []coppice.WorkKind{coppice.WorkRestore}, 9, nil},
-		{"no capacity", []string{pool, other}, kinds, 0, nil},
-		{"one kind", []string{pool}, []coppice.WorkKind{coppice.WorkRemove}, 9, []string{"remove"}},
-		{"one pool", []string{other}, kinds, 9, []string{"elsewhere"}},
-		{"the rest", []string{other, pool}, kinds, 9, []string{"run"}},
+		{"no want", []string{pool, other}, nil, nil},
+		{"no kind", []string{pool, other}, []fabric.Want{of(9)}, nil},
+		{"no pool", nil, []fabric.Want{of(9, kinds...)}, nil},
+		{"another pool", []string{"mars"}, []fabric.Want{of(9, kinds...)}, nil},
+		{"another kind", []string{pool, other}, []fabric.Want{of(9, coppice.WorkRestore)}, nil},
+		{"no capacity", []string{pool, other}, []fabric.Want{of(0, kinds...)}, nil},
+		{"two wants", []string{pool}, []fabric.Want{of(9, coppice.WorkRemove), of(1, coppice.WorkRun), of(0, kinds...)}, []string{"remove", "run"}},
+		{"one pool", []string{other}, []fabric.Want{of(9, kinds...)}, []string{"elsewhere"}},
+		{"the rest", []string{other, pool}, []fabric.Want{of(9, kinds...)}, []string{"second"}},
 	} {
-		b.wantKeys(c.name, b.take(fabric.Request{Worker: "w1", Pools: c.pools, Kinds: c.kinds, Most: c.most}), c.want...)
+		b.wantKeys(c.name, b.take(fabric.Request{Worker: "w1", Pools: c.pools, Wants: c.wants}), c.want...)
 	}
 }
 

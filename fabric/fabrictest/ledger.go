@@ -26,6 +26,10 @@ type LedgerBundle struct {
 	Questions     func(t *testing.T) []coppice.Question
 	// Lose makes Publish unable to find a commit.
 	Lose func(commit string)
+	// Check offers checks of the only task, and takes them as the ledger's worker.
+	// Shown returns what people see of them, or nil.
+	Check func(t *testing.T) coppice.Work
+	Shown func(t *testing.T, work int64) *coppice.Run
 }
 
 // RunLedger runs the suite of fabric.Ledger. Open returns a bundle without any
@@ -46,6 +50,10 @@ func RunLedger(t *testing.T, open func(t *testing.T) LedgerBundle) {
 		{"StreamsApart", testStreamsApart},
 		{"Over", testOver},
 		{"Publish", testPublish},
+		{"Progress", testProgress},
+		{"ProgressOnce", testProgressOnce},
+		{"ProgressSecret", testProgressSecret},
+		{"ProgressFenced", testProgressFenced},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

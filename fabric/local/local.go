@@ -54,35 +54,44 @@ func New(c Config) *Fabric {
 
 // TryTake leases available work, the most important first.
 func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease, error) {
-	if len(r.Kinds) == 0 || r.Most < 1 {
-		return nil, nil
-	}
 	// Most calls find nothing, so a read comes first, which does not occupy the
 	// writer.
-	any := false
+	var wants []fabric.Want
 	err := f.cfg.Store.View(ctx, func(s store.Reader) error {
-		works, err := s.Work.Takeable(r.Pools, r.Kinds, 1)
-		any = len(works) > 0
-		return err
+		for _, want := range r.Wants {
+			if len(want.Kinds) == 0 || want.Most < 1 {
+				continue
+			}
+			works, err := s.Work.Takeable(r.Pools, want.Kinds, 1)
+			if err != nil {
+				return err
+			}
+			if len(works) > 0 {
+				wants = append(wants, want)
+			}
+		}
+		return nil
 	})
-	if err != nil || !any {
+	if err != nil || len(wants) == 0 {
 		return nil, err
 	}
 	var leases []coppice.Lease
 	err = f.cfg.Store.Update(ctx, func(tx store.Tx) error {
 		leases = nil
-		works, err := tx.Work.Takeable(r.Pools, r.Kinds, r.Most)
-		if err != nil {
-			return err
-		}
 		now := f.cfg.Now().UTC()
-		for _, w := range works {
-			w.State, w.Worker, w.TakenAt, w.LeaseUntil = coppice.WorkTaken, r.Worker, now, now.Add(f.cfg.Lease)
-			w.Attempt++
-			if err := f.put(tx, &w); err != nil {
+		for _, want := range wants {
+			works, err := tx.Work.Takeable(r.Pools, want.Kinds, want.Most)
+			if err != nil {
 				return err
 			}
-			leases = append(leases, lease(w))
+			for _, w := range works {
+				w.State, w.Worker, w.TakenAt, w.LeaseUntil = coppice.WorkTaken, r.Worker, now, now.Add(f.cfg.Lease)
+				w.Attempt++
+				if err := f.put(tx, &w); err != nil {
+					return err
+				}
+				leases = append(leases, lease(w))
+			}
 		}
 		return nil
 	})

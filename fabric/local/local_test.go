@@ -114,7 +114,7 @@ func TestFinishIsLogged(t *testing.T) {
 	tr := newFacts(t)
 	f := local.New(local.Config{Store: tr.store, Now: tr.clock.Now})
 	tr.offer(t, coppice.Work{Kind: coppice.WorkPurge, Key: "a", Pool: engine.PoolLocal})
-	leases, err := f.TryTake(t.Context(), fabric.Request{Worker: "w1", Pools: []string{engine.PoolLocal}, Kinds: []coppice.WorkKind{coppice.WorkPurge}, Most: 1})
+	leases, err := f.TryTake(t.Context(), fabric.Request{Worker: "w1", Pools: []string{engine.PoolLocal}, Wants: []fabric.Want{{Kinds: []coppice.WorkKind{coppice.WorkPurge}, Most: 1}}})
 	if err != nil || len(leases) != 1 {
 		t.Fatalf("took %v: %v", leases, err)
 	}

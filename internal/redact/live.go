@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -12,6 +13,7 @@ type Live struct {
 	screen   bool
 	state    State
 	held     []byte
+	cut      bool // bytes are missing before what follows, up to the next line break
 }
 
 // Live returns a Live. On a screen, hidden text keeps its width, and of a private
@@ -20,7 +22,27 @@ type Live struct {
 func (r *Redactor) Live(screen bool) *Live { return &Live{redactor: r, screen: screen} }
 
 // Write takes the next bytes and returns what can be shown.
-func (l *Live) Write(b []byte) []byte { return l.show(b, false) }
+func (l *Live) Write(b []byte) []byte {
+	if l.cut {
+		n := bytes.IndexByte(b, '\n') + 1
+		if n == 0 {
+			return nil
+		}
+		b, l.cut = b[n:], false
+	}
+	return l.show(b, false)
+}
+
+// Skip says that bytes are missing before the next ones, so a secret may be cut. It
+// drops the bytes that are held back. Of what follows, it hides the rest of the line,
+// and then lines that may belong to a private key.
+func (l *Live) Skip() {
+	l.held, l.state, l.cut = nil, State{Key: betweenKeyLines}, true
+}
+
+// betweenKeyLines is the number of lines of a private key after which a line
+// belongs to it only if it looks like one.
+const betweenKeyLines = 2
 
 // Flush returns the bytes that are held back. It is called when no more bytes follow
 // soon.

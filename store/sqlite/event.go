@@ -110,14 +110,14 @@ func (r limits) All() ([]coppice.AgentLimit, error) {
 	rows, err := r.q.AgentLimits(r.ctx)
 	return each(rows, err, func(row dbsqlc.AgentLimit) (coppice.AgentLimit, error) {
 		return coppice.AgentLimit{
-			Agent: row.Agent, Until: at(row.Until), Class: coppice.Class(row.Class), Text: row.Text,
+			Agent: row.Agent, Until: at(row.Until), Class: coppice.Class(row.Class), Text: row.Text, Since: at(row.Since),
 		}, nil
 	})
 }
 
 func (t limits) Put(l coppice.AgentLimit) error {
 	return t.q.SetLimit(t.ctx, dbsqlc.SetLimitParams{
-		Agent: l.Agent, Until: moment(l.Until), Class: string(l.Class), Text: l.Text,
+		Agent: l.Agent, Until: moment(l.Until), Class: string(l.Class), Text: l.Text, Since: moment(l.Since),
 	})
 }
 

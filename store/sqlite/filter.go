@@ -69,6 +69,15 @@ func taskWhere(f store.TaskFilter) *where {
 	if f.Agent != "" {
 		w.and("agent = ?", f.Agent)
 	}
+	if f.Group != 0 {
+		w.and("group_id = ?", f.Group)
+	}
+	if f.Label != "" {
+		w.and("id IN (SELECT task_id FROM task_labels WHERE label = ?)", f.Label)
+	}
+	if f.Flagged {
+		w.and("flagged") // exactly as in the index
+	}
 	if f.Text != "" {
 		w.and("instr(folded, ?) > 0", strings.ToLower(f.Text))
 	}
@@ -103,7 +112,7 @@ func ended(f store.TaskFilter) bool {
 }
 
 func (r tasks) Count(f store.TaskFilter) (n int, err error) {
-	if ended(f) && f.Track == "" && f.Agent == "" && f.Text == "" && f.BeforeID == 0 {
+	if ended(f) && f.Group == 0 && f.Label == "" && !f.Flagged && f.Track == "" && f.Agent == "" && f.Text == "" && f.BeforeID == 0 {
 		return r.countEnded(f)
 	}
 	w := taskWhere(f)

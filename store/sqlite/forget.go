@@ -77,7 +77,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 		return false, err
 	}
 	t.known = known{}
-	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project)); err != nil {
+	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project), t.q.ForgetSnoozes(t.ctx, project), t.q.ForgetGroups(t.ctx, project)); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)
@@ -141,6 +141,7 @@ func (t *tx) forgetRows(project, id int64) error {
 		func() error { return t.q.ForgetCandidates(t.ctx, id) },
 		func() error { return t.q.ForgetLandings(t.ctx, id) },
 		func() error { return t.q.ForgetWorkspaces(t.ctx, id) },
+		func() error { return t.q.ForgetPreviews(t.ctx, id) },
 		func() error { return t.q.ForgetDeps(t.ctx, id) },
 		func() error { return t.q.ForgetSpendOfTask(t.ctx, coppice.TaskSubject(id).String()) },
 		func() error { return t.q.ForgetTask(t.ctx, id) },

@@ -123,7 +123,7 @@ func (x *Index) begin(ctx context.Context) error {
 			return err
 		}
 		cursors = maps.Collect(pairs(rows))
-		if same, err = sameLog(t.groups().Reader(), seq, moment); err != nil {
+		if same, err = sameLog(t.parts().Reader(), seq, moment); err != nil {
 			return err
 		}
 		var newest int64

@@ -108,7 +108,8 @@ func (t landings) putCandidate(c *coppice.Candidate, landing int64) error {
 func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 	return coppice.Check{
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, LandingID: r.LandingID, Tree: r.Tree, Command: r.Command,
-		Env: r.Env, Exit: int(r.ExitCode), Signal: r.Signal, TimedOut: r.TimedOut, Log: r.Log, Took: time.Duration(r.Took), EndedAt: at(r.EndedAt),
+		Env: r.Env, Exit: int(r.ExitCode), Signal: r.Signal, TimedOut: r.TimedOut, Log: r.Log, ErrorLine: int(r.ErrorLine),
+		Took: time.Duration(r.Took), StartedAt: at(r.StartedAt), EndedAt: at(r.EndedAt),
 	}, nil
 }
 
@@ -138,7 +139,8 @@ func (r checks) Of(task int64) ([]coppice.Check, error) {
 func (t checks) Put(c *coppice.Check) error {
 	id, err := t.q.PutCheck(t.ctx, dbsqlc.PutCheckParams{
 		ID: rowID(c.ID), ProjectID: c.ProjectID, TaskID: c.TaskID, LandingID: c.LandingID, Tree: c.Tree, Command: c.Command,
-		Env: c.Env, ExitCode: int64(c.Exit), Signal: c.Signal, TimedOut: c.TimedOut, Log: c.Log, Took: int64(c.Took), EndedAt: moment(c.EndedAt),
+		Env: c.Env, ExitCode: int64(c.Exit), Signal: c.Signal, TimedOut: c.TimedOut, Log: c.Log, ErrorLine: int64(c.ErrorLine),
+		Took: int64(c.Took), StartedAt: moment(c.StartedAt), EndedAt: moment(c.EndedAt),
 	})
 	return t.put(&c.ID, id, err)
 }

@@ -16,7 +16,7 @@ func recorded(t *testing.T, s *Store, f func(store.Tx) error) []string {
 	t.Helper()
 	c := s.writer
 	c.forget()
-	if err := f((&tx{conn: c}).groups()); err != nil {
+	if err := f((&tx{conn: c}).parts()); err != nil {
 		t.Fatal(err)
 	}
 	var queries []string
@@ -80,11 +80,23 @@ func TestPlans(t *testing.T) {
 		"Tasks.Waits":          func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
 		"Tasks.Pending":        func(t store.Tx) error { _, err := t.Tasks.Pending(1, true, 5); return err },
 		"Tasks.Pending of all": func(t store.Tx) error { _, err := t.Tasks.Pending(0, false, 5); return err },
+		"Groups.Some":          func(t store.Tx) error { _, err := t.Groups.Some(some); return err },
+		"Groups.Spent":         func(t store.Tx) error { _, err := t.Groups.Spent(some); return err },
+		"Groups.List":          func(t store.Tx) error { _, err := t.Groups.List(0, 7, 5); return err },
+		"Seen.Unread":          func(t store.Tx) error { _, err := t.Seen.Unread(coppice.Actor{}, some); return err },
+		"Tasks.List of a group": func(t store.Tx) error {
+			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Group: 3, Most: 5})
+			return err
+		},
+		"Tasks.List of a label": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Label: "a", Most: 5}); return err },
+		"Tasks.List of flagged": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Flagged: true, Most: 5}); return err },
 		"Projects.Some":        func(t store.Tx) error { _, err := t.Projects.Some(some); return err },
 		"Tasks.Some":           func(t store.Tx) error { _, err := t.Tasks.Some(some); return err },
 		"Tasks.Keys":           func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },
 		"Sessions.OfEach":      func(t store.Tx) error { _, err := t.Sessions.OfEach(some); return err },
 		"Outputs.LastOfEach":   func(t store.Tx) error { _, err := t.Outputs.LastOfEach(some, 3, coppice.OutputEvent); return err },
+		"Previews.Last":        func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
+		"Previews.Live":        func(t store.Tx) error { _, err := t.Previews.Live(); return err },
 		"Landings.LastOfEach":  func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
 		"Questions.OpenOfEach": func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
 		"Messages.OfEach":      func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
@@ -117,6 +129,38 @@ func TestPlans(t *testing.T) {
 				scans := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "INDEX") && step != "SCAN CONSTANT ROW"
 				if scans || strings.Contains(step, "TEMP B-TREE") {
 					t.Errorf("%s: %s\n%s", name, step, query)
+				}
+			}
+		}
+	}
+}
+
+// TestInboxPlans checks that the inbox reads an index that has only the tasks
+// that it lists, however many others there are.
+func TestInboxPlans(t *testing.T) {
+	t.Parallel()
+	s, err := Open(t.Context(), Config{Path: Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, project := range []int64{0, 1} {
+		failed := "tasks_unarchived"
+		if project != 0 {
+			failed = "tasks_ended" // with the project, the outcome, and whether it is archived
+		}
+		for index, f := range map[string]func(store.Tx) error{
+			"tasks_for_person": func(t store.Tx) error { _, err := t.Tasks.Pending(project, true, 5); return err },
+			failed: func(t store.Tx) error {
+				_, err := t.Tasks.List(store.TaskFilter{
+					ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeFailed}, Archived: store.ArchivedNot, Most: 5,
+				})
+				return err
+			},
+		} {
+			for _, query := range recorded(t, s, f) {
+				if steps := strings.Join(plan(t, s, query), "\n"); !strings.Contains(steps, "INDEX "+index) {
+					t.Errorf("project %d: not by %s:\n%s\n%s", project, index, steps, query)
 				}
 			}
 		}

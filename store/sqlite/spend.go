@@ -153,7 +153,7 @@ func (r spend) ByProject(day string) (map[int64]coppice.USD, error) {
 	rows, err := r.q.SpendByProject(r.ctx, day)
 	spent := make(map[int64]coppice.USD, len(rows))
 	for _, row := range rows {
-		spent[coppice.ParseSubject(row.Scope).Num()] = coppice.USD(float64(row.Cost) / billion)
+		spent[coppice.ParseSubject(row.Scope).Num()] = max(0, coppice.USD(float64(row.Cost)/billion))
 	}
 	return spent, err
 }

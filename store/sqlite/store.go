@@ -200,7 +200,7 @@ func (s *Store) enter() error {
 
 // View implements store.Store.
 func (s *Store) View(ctx context.Context, f func(store.Reader) error) error {
-	return s.view(ctx, func(t *tx) error { return f(t.groups().Reader()) })
+	return s.view(ctx, func(t *tx) error { return f(t.parts().Reader()) })
 }
 
 func (s *Store) view(ctx context.Context, f func(*tx) error) error {
@@ -289,15 +289,19 @@ type (
 	log        struct{ *tx }
 	timers     struct{ *tx }
 	features   struct{ *tx }
+	previews   struct{ *tx }
 	history    struct{ *tx }
+	snoozes    struct{ *tx }
+	groups     struct{ *tx }
+	seen       struct{ *tx }
 )
 
-func (t *tx) groups() store.Tx {
+func (t *tx) parts() store.Tx {
 	return store.Tx{
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
-		Features: features{t}, History: history{t},
+		Features: features{t}, History: history{t}, Previews: previews{t}, Snoozes: snoozes{t}, Groups: groups{t}, Seen: seen{t},
 	}
 }
 

@@ -174,7 +174,7 @@ func (b *batch) run(r *request) {
 			b.err = c.run("RELEASE one")
 		}
 	}()
-	r.err = explain(c.path, r.f(t.groups()))
+	r.err = explain(c.path, r.f(t.parts()))
 	done = r.err == nil
 }
 

@@ -48,16 +48,17 @@ func (r tasks) Waits(project int64) (map[coppice.WaitKind]int, error) {
 }
 
 func (r tasks) Pending(project int64, person bool, most int) ([]coppice.Task, error) {
-	w := &where{}
-	w.and("stage IN ('waiting', 'queued')") // exactly as in the index
+	w, index := &where{}, "tasks_pending"
+	if person { // exactly as in the index
+		w.and("waits_on = 'person'")
+		index = "tasks_for_person"
+	} else {
+		w.and("stage IN ('waiting', 'queued')")
+		w.and("waits_on IS NOT 'person'")
+	}
 	if project != 0 {
 		w.and("project_id = ?", project)
 	}
-	if person {
-		w.and("waits_on = 'person'")
-	} else {
-		w.and("waits_on IS NOT 'person'")
-	}
-	query := "SELECT id FROM tasks INDEXED BY tasks_pending" + w.String() + " ORDER BY priority DESC, id" + limit
+	query := "SELECT id FROM tasks INDEXED BY " + index + w.String() + " ORDER BY priority DESC, id" + limit
 	return r.inOrder(r.found(query, append(w.args, most)...))
 }

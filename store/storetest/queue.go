@@ -287,7 +287,7 @@ func testTalk(t *testing.T, open Open) {
 
 func testAgentLimits(t *testing.T, open Open) {
 	s := open(t)
-	a := coppice.AgentLimit{Agent: "a", Until: start, Class: coppice.ClassRateLimit, Text: "wait"}
+	a := coppice.AgentLimit{Agent: "a", Until: start, Class: coppice.ClassRateLimit, Text: "wait", Since: start.Add(-time.Hour)}
 	b := coppice.AgentLimit{Agent: "b", Until: start.Add(time.Hour), Class: coppice.ClassBilling}
 	update(t, s, func(tx store.Tx) error { return firstOf(tx.Limits.Put(b), tx.Limits.Put(a)) })
 	same(t, "limits", []coppice.AgentLimit{a, b}, get(t, s, allLimits))

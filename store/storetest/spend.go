@@ -57,6 +57,13 @@ func testSpend(t *testing.T, open Open) {
 		}
 	}
 	same(t, "by project", map[int64]coppice.USD{p.ID: 0.875}, get(t, s, func(r store.Reader) (map[int64]coppice.USD, error) { return r.Spend.ByProject(coppice.Day(next)) }))
+	put(1.25, func(c *coppice.Session) { c.EndedAt = next.Add(96 * time.Hour) }) // the agent reported too much
+	corrected := coppice.Day(next.Add(96 * time.Hour))
+	if got := spent(coppice.ProjectSubject(p.ID), corrected); got != -0.5 {
+		t.Errorf("the day of a correction: %v", got)
+	}
+	same(t, "a correction", map[int64]coppice.USD{p.ID: 0}, get(t, s, func(r store.Reader) (map[int64]coppice.USD, error) { return r.Spend.ByProject(corrected) }))
+	put(1.75, nil)
 	rows := get(t, s, func(r store.Reader) ([]store.UsageRow, error) {
 		return r.Spend.Usage(store.UsageQuery{From: start.Truncate(24 * time.Hour), To: next.Add(48 * time.Hour)})
 	})

@@ -133,7 +133,7 @@ func (s *sim) take() error {
 
 func (s *sim) takeFor(w *worker, most int) error {
 	leases, err := s.fab.TryTake(s.ctx, fabric.Request{
-		Worker: w.name, Pools: []string{engine.PoolControl, engine.PoolLocal}, Kinds: allKinds, Most: most,
+		Worker: w.name, Pools: []string{engine.PoolControl, engine.PoolLocal}, Wants: []fabric.Want{{Kinds: allKinds, Most: most}},
 	})
 	for _, l := range leases {
 		w.items = append(w.items, &item{lease: l})

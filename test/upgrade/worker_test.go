@@ -98,11 +98,11 @@ func (m *machine) settle() {
 			m.t.Fatal(err)
 		}
 		leases, err := m.fabric.TryTake(m.t.Context(), fabric.Request{
-			Worker: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Most: 100,
-			Kinds: []coppice.WorkKind{
+			Worker: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal},
+			Wants: []fabric.Want{{Most: 100, Kinds: []coppice.WorkKind{
 				coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkRun, coppice.WorkSend,
 				coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove,
-			},
+			}}},
 		})
 		if err != nil {
 			m.t.Fatal(err)

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,9 @@ task, the age of a waiting one, and the duration of an ended one.`,
 	f.StringSliceVarP(&q.Status, "status", "s", nil, "only tasks with this status (repeatable)")
 	f.StringVar(&q.Track, "track", "", "only tasks of this track")
 	f.StringVar(&q.Agent, "agent", "", "only tasks of this agent")
+	f.StringVar(&q.Group, "group", "", "only tasks of this group")
+	f.StringVar(&q.Label, "label", "", "only tasks with this label")
+	f.BoolVar(&q.Flagged, "flagged", false, "only tasks that are flagged")
 	f.StringVar(&q.Text, "text", "", "only tasks with this text in title or key")
 	f.IntVarP(&q.Limit, "limit", "n", 50, "at most this many tasks")
 	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
@@ -83,11 +87,22 @@ func (e *Env) printPage(page api.TaskPage) {
 // tasks prints a table of tasks.
 func (e *Env) tasks(tasks []api.Task) {
 	cols := []column{{head: "KEY"}, {head: "STATUS"}, {head: "AGENT"}, {head: "TITLE", give: true}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "REASON", give: true}}
+	flags := slices.ContainsFunc(tasks, func(t api.Task) bool { return t.Flagged })
+	if flags {
+		cols = append(cols, column{head: "FLAG"})
+	}
 	rows := make([][]cell, len(tasks))
 	for i, t := range tasks {
 		rows[i] = []cell{
 			{t.Key, bold}, {string(t.Status), statusStyle(t.Status)}, plain(t.Agent), plain(t.Title),
 			{ago(e.taskTime(t)), dim}, plain(cost(t.Usage)), plain(cmp.Or(t.Reason, t.Says)),
+		}
+		if flags {
+			flag := cell{"", yellow}
+			if t.Flagged {
+				flag.text = "flagged"
+			}
+			rows[i] = append(rows[i], flag)
 		}
 	}
 	e.table(cols, rows)

@@ -26,7 +26,8 @@ func (e *Env) logsCommand() *cobra.Command {
 		Short: "Show the log of a session",
 		Long: `Show the log of a task's newest session, or of the session that the key names: what
 the agent said and did. With -f the command continues live. For a task it continues
-with the later sessions until the task has ended or needs you.
+with its checks while they run, and with the later sessions, until the task has ended
+or needs you.
 
 With --raw the command writes the agent's own output, byte by byte. On a terminal,
 control characters are made visible. With --app it writes the output of the app that
@@ -103,6 +104,12 @@ func (e *Env) taskLog(ctx context.Context, cl *client.Client, key string, f logF
 			f.tail = 0 // later sessions are shown from their start
 			continue
 		}
+		if f.follow && t.Running != nil && !f.raw && !f.app {
+			if err := e.followChecks(ctx, cl, key, f); err != nil {
+				return err
+			}
+			continue
+		}
 		if !f.follow || t.Stage == coppice.StageEnded || t.Status == coppice.StatusNeedsYou {
 			e.logEnd(t, f)
 			return nil
@@ -135,7 +142,7 @@ func (e *Env) waitTask(ctx context.Context, cl *client.Client, key string, after
 	gap := false
 	err := cl.FollowEvents(ctx, client.EventQuery{After: after, Task: key}, func(ev coppice.Event) error {
 		switch ev.Kind {
-		case coppice.EventSessionCreated, coppice.EventTaskStage, coppice.EventTaskEnded, coppice.EventQuestionAsked:
+		case coppice.EventSessionCreated, coppice.EventTaskStage, coppice.EventTaskEnded, coppice.EventQuestionAsked, coppice.EventCheckStarted:
 			return seen
 		}
 		if gap {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,11 +25,11 @@ const maxTaskFile = 32 << 20
 
 // newFlags are the flags of `new`.
 type newFlags struct {
-	body, bodyFile, agent, model, track, notBefore, file, project, budget, category, schema string
-	checks, after, steps                                                                    []string
-	priority                                                                                int
-	answer                                                                                  bool
-	json                                                                                    *bool
+	body, bodyFile, agent, model, track, notBefore, file, project, budget, category, schema, group string
+	checks, after, steps, labels                                                                   []string
+	priority                                                                                       int
+	answer                                                                                         bool
+	json                                                                                           *bool
 }
 
 func (e *Env) newCommand() *cobra.Command {
@@ -46,8 +47,9 @@ is JSON that matches a JSON schema. To see the answer, run: coppice show KEY.
 
 With --file, many tasks are created, all or none. The file is YAML or
 JSON: a list of tasks with the fields title, body, agent, model, checks, after,
-priority, track, category, steps, budget, not_before, answer, schema and ref. To
-depend on another task of the file, name its ref in after.`,
+priority, track, category, steps, budget, not_before, answer, schema, group, labels and
+ref. To depend on another task of the file, name its ref in after. Tasks that name
+no group become a new group.`,
 		Example: `  coppice new "Add a --json flag to the list command" --check "make test"
   coppice new "Write its documentation" --after app-3 --priority 5
   coppice new "Rework the parser" --body-file plan.md --not-before 2h
@@ -71,6 +73,8 @@ depend on another task of the file, name its ref in after.`,
 	fl.BoolVar(&f.answer, "answer", false, "the result is an answer, not a change")
 	fl.StringVar(&f.schema, "schema", "", "a file with the JSON schema that the answer must match; - is stdin")
 	fl.StringVar(&f.budget, "budget", "", "the most to spend on it, in dollars; the default is the project's")
+	fl.StringVar(&f.group, "group", "", "the group it belongs to, which is created if it does not exist")
+	fl.StringSliceVar(&f.labels, "label", nil, "its labels: lower-case words (repeatable)")
 	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
 	fl.StringVarP(&f.project, "project", "p", "", "a project's prefix, instead of the current directory's")
 	f.json = jsonFlag(c)
@@ -85,6 +89,9 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		return wrongUse("--file and a title were both given", "put the title into the file, or leave out --file")
 	case f.file != "":
 		tasks, err = e.tasksFromFile(f.file)
+		for i := range tasks {
+			tasks[i].Group, tasks[i].Labels = cmp.Or(tasks[i].Group, f.group), append(tasks[i].Labels, f.labels...)
+		}
 	case len(given) == 0:
 		return wrongUse("the title is missing", `name what should be done: coppice new "Add a --json flag"`)
 	default:
@@ -155,7 +162,7 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error)
 	return []coppice.NewTask{{
 		Category: f.category, Steps: f.steps, Budget: usd,
 		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Checks: f.checks, After: f.after,
-		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema,
+		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema, Group: f.group, Labels: f.labels,
 	}}, nil
 }
 
@@ -216,6 +223,8 @@ type fileTask struct {
 	Budget    string   `yaml:"budget"`
 	Answer    bool     `yaml:"answer"`
 	Schema    any      `yaml:"schema"`
+	Group     string   `yaml:"group"`
+	Labels    []string `yaml:"labels"`
 }
 
 // tasksFromFile reads a list of tasks, or one under the key tasks. JSON is a
@@ -255,6 +264,7 @@ func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 		tasks[i] = coppice.NewTask{
 			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model,
 			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd, Answer: t.Answer,
+			Group: t.Group, Labels: t.Labels,
 		}
 		if t.Schema != nil {
 			if tasks[i].Schema, err = json.Marshal(t.Schema); err != nil {

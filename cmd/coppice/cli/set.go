@@ -6,19 +6,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 )
 
 func (e *Env) setCommand() *cobra.Command {
-	var title, body, bodyFile, track, agent, model, notBefore, budget, category string
+	var title, body, bodyFile, track, agent, model, notBefore, budget, category, group string
 	var priority int
-	var after, steps []string
+	var after, steps, labels []string
+	var flagged bool
 	c := &cobra.Command{
 		Use: "set KEY", Short: "Change a task",
 		Long: `Change a task that has not ended. Its agent, model and track can be changed until
 its work has started; after that see ` + "`coppice model`" + `. A task that waits because
-its budget is spent continues when it has a larger one.`,
-		Example: "  coppice set app-4 --priority 5\n  coppice set app-4 --budget 10\n  coppice set app-4 --after app-2,app-3",
+its budget is spent continues when it has a larger one. Its labels, group and flag
+can be changed at any time, also when it has ended.`,
+		Example: "  coppice set app-4 --priority 5\n  coppice set app-4 --budget 10\n  coppice set app-4 --after app-2,app-3\n  coppice set app-4 --label +later,-urgent --flag",
 		Args:    args(1, 1, "a task's key"),
 	}
 	fl := c.Flags()
@@ -34,6 +37,9 @@ its budget is spent continues when it has a larger one.`,
 	fl.StringVar(&category, "category", "", "what kind of work it is")
 	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces the current ones (repeatable)")
 	fl.StringVar(&budget, "budget", "", "the most to spend on it, in dollars; 0 means the project's default")
+	fl.StringVar(&group, "group", "", "the group it belongs to, which is created if it does not exist; empty for none")
+	fl.StringSliceVar(&labels, "label", nil, "labels to add and remove (+a,-b), or all labels (a,b)")
+	fl.BoolVar(&flagged, "flag", false, "flag it, or remove the flag with --flag=false")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		var change coppice.TaskChange
@@ -45,6 +51,13 @@ its budget is spent continues when it has a larger one.`,
 		}
 		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
 		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
+		change.Group = text("group", &group)
+		if c.Flags().Changed("flag") {
+			change.Flagged = &flagged
+		}
+		if c.Flags().Changed("label") {
+			change.Labels = &labels
+		}
 		if bodyFile != "" {
 			b, err := e.readFile(bodyFile, coppice.MaxBody)
 			if err != nil {
@@ -80,7 +93,7 @@ its budget is spent continues when it has a larger one.`,
 			return wrongUse("nothing to change", "pass at least one flag; see coppice set --help")
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			t, err := cl.ChangeTask(ctx, given[0], change)
+			t, err := changeTask(ctx, cl, given[0], change)
 			if err != nil {
 				return err
 			}
@@ -92,6 +105,22 @@ its budget is spent continues when it has a larger one.`,
 		})
 	}
 	return c
+}
+
+// changeTask changes a task. Its labels can have signs.
+func changeTask(ctx context.Context, cl *client.Client, key string, change coppice.TaskChange) (t api.Task, err error) {
+	if change.Labels != nil {
+		now, err := cl.Task(ctx, key)
+		if err != nil {
+			return t, err
+		}
+		labels, err := relabel(now.Labels, *change.Labels)
+		if err != nil {
+			return t, err
+		}
+		change.Labels = &labels
+	}
+	return cl.ChangeTask(ctx, key, change)
 }
 
 // amount reads an amount of money.

@@ -85,6 +85,7 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printVerdicts(t.History)
 	e.printImages(t.History, pictures)
 	e.printLandings(t)
+	e.printRunning(t.Running)
 	e.printMessages(t.Messages)
 }
 
@@ -107,6 +108,8 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
 		{"forked from", t.ForkOf},
+		{"group", t.Group},
+		{"labels", strings.Join(t.Labels, ", ")},
 	}
 	if t.Priority == 0 {
 		pairs[2][1] = ""

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,11 +57,30 @@ complete by then are marked with ≥.`,
 			if *asJSON {
 				return e.json(st)
 			}
+			e.printHealth(ctx, cl)
 			e.printStatus(st)
 			return nil
 		})
 	}
 	return c
+}
+
+// printHealth prints one line if the server is not healthy. Problems that the
+// status lists anyway do not count.
+func (e *Env) printHealth(ctx context.Context, cl *client.Client) {
+	h, err := cl.Health(ctx, false)
+	if err != nil {
+		return // a server of an earlier release
+	}
+	shown := slices.DeleteFunc(h.Problems, func(p api.HealthProblem) bool { return p.Kind == "limit" || p.Kind == "database" })
+	if len(shown) == 0 {
+		return
+	}
+	text := line(shown[0].Text) + " → " + line(shown[0].Fix)
+	if n := len(shown) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %s; run coppice doctor)", count(n, "more problem"))
+	}
+	e.printf("%s %s\n\n", e.paint(yellow.Bold(true), "!"), text)
 }
 
 func (e *Env) printStatus(st api.Status) {
@@ -113,6 +133,16 @@ func (e *Env) printStatus(st api.Status) {
 		}
 	}
 	e.printf("%s\n", e.totals(st.Counts))
+	if st.Inbox > 0 {
+		e.printf("%s\n", e.paint(dim, entries(st.Inbox)+" in the inbox; see: coppice inbox"))
+	}
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }
 
 func (e *Env) heading(title string, n int) {

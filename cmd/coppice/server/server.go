@@ -89,6 +89,7 @@ type Server struct {
 	spaces    *workspace.Workspaces
 	work      *worker.Worker
 	terminals control.Terminals
+	live      *ingest.Live
 	http      *apihttp.Server
 	index     *sqlite.Index // nil if it cannot be opened
 	look      *agents.Cache
@@ -193,8 +194,9 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.live = ingest.NewLive(s.cfg.Redact)
 	ledger, err := ingest.New(ingest.Config{
-		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact,
+		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact, Live: s.live,
 		Publish: s.spaces.Published, Prices: s.prices.Load,
 	})
 	if err != nil {
@@ -263,10 +265,20 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	served := apihttp.Config{
 		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Projects: intake, Tasks: intake, Talk: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
+		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
 		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach,
 		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
+	}
+	served.Health = control.Health{
+		Store: s.store, Now: s.cfg.Now, State: s.cfg.State, Started: s.cfg.Now(), Intact: s.store.Intact, Agents: s.look.Agents,
+		DiskFree: func() uint64 { return thisNode(s.cfg.State).DiskFree }, Backup: func() (time.Time, error) { return newest(backups) },
+	}.Check
+	served.Live = func(work int64) apihttp.LiveRun {
+		if r := s.live.Run(work); r != nil {
+			return r
+		}
+		return nil
 	}
 	if s.index != nil {
 		served.Search = s.index
@@ -312,11 +324,8 @@ func (s *Server) backupLoop(b *sqlite.Backups) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for {
 			wait := s.cfg.BackupEvery
-			list, err := b.List()
-			if err == nil && len(list) > 0 {
-				if st, err := os.Stat(list[0]); err == nil {
-					wait -= s.cfg.Now().Sub(st.ModTime())
-				}
+			if last, err := newest(b); err == nil && !last.IsZero() {
+				wait -= s.cfg.Now().Sub(last)
 			}
 			timer := time.NewTimer(max(wait, time.Minute))
 			select {
@@ -330,6 +339,19 @@ func (s *Server) backupLoop(b *sqlite.Backups) func(context.Context) error {
 			}
 		}
 	}
+}
+
+// newest returns when the newest backup was written; zero if there is none.
+func newest(b *sqlite.Backups) (time.Time, error) {
+	list, err := b.List()
+	if err != nil || len(list) == 0 {
+		return time.Time{}, err
+	}
+	st, err := os.Stat(list[0])
+	if err != nil {
+		return time.Time{}, err
+	}
+	return st.ModTime(), nil
 }
 
 // profile finds an agent's profile, the project's own first.

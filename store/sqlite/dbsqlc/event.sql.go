@@ -50,7 +50,7 @@ func (q *Queries) AddEvent(ctx context.Context, arg AddEventParams) (int64, erro
 }
 
 const agentLimits = `-- name: AgentLimits :many
-SELECT agent, until, class, text FROM agent_limits ORDER BY agent
+SELECT agent, until, class, text, since FROM agent_limits ORDER BY agent
 `
 
 func (q *Queries) AgentLimits(ctx context.Context) ([]AgentLimit, error) {
@@ -67,6 +67,7 @@ func (q *Queries) AgentLimits(ctx context.Context) ([]AgentLimit, error) {
 			&i.Until,
 			&i.Class,
 			&i.Text,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -193,8 +194,8 @@ func (q *Queries) SetCursor(ctx context.Context, name string, seq int64) error {
 }
 
 const setLimit = `-- name: SetLimit :exec
-INSERT INTO agent_limits (agent, until, class, text) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT (agent) DO UPDATE SET until = excluded.until, class = excluded.class, text = excluded.text
+INSERT INTO agent_limits (agent, until, class, text, since) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (agent) DO UPDATE SET until = excluded.until, class = excluded.class, text = excluded.text, since = excluded.since
 `
 
 type SetLimitParams struct {
@@ -202,6 +203,7 @@ type SetLimitParams struct {
 	Until sql.NullInt64
 	Class string
 	Text  string
+	Since sql.NullInt64
 }
 
 func (q *Queries) SetLimit(ctx context.Context, arg SetLimitParams) error {
@@ -210,6 +212,7 @@ func (q *Queries) SetLimit(ctx context.Context, arg SetLimitParams) error {
 		arg.Until,
 		arg.Class,
 		arg.Text,
+		arg.Since,
 	)
 	return err
 }

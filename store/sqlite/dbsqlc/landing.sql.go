@@ -47,7 +47,7 @@ func (q *Queries) CandidatesOf(ctx context.Context, landingID int64) ([]Candidat
 }
 
 const check = `-- name: Check :one
-SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE id = ?1
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line FROM checks WHERE id = ?1
 `
 
 func (q *Queries) Check(ctx context.Context, id int64) (Check, error) {
@@ -67,12 +67,14 @@ func (q *Queries) Check(ctx context.Context, id int64) (Check, error) {
 		&i.Log,
 		&i.Signal,
 		&i.TimedOut,
+		&i.StartedAt,
+		&i.ErrorLine,
 	)
 	return i, err
 }
 
 const checksOf = `-- name: ChecksOf :many
-SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line FROM checks WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
@@ -98,6 +100,8 @@ func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
 			&i.Log,
 			&i.Signal,
 			&i.TimedOut,
+			&i.StartedAt,
+			&i.ErrorLine,
 		); err != nil {
 			return nil, err
 		}
@@ -113,7 +117,7 @@ func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
 }
 
 const checksOn = `-- name: ChecksOn :many
-SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE id IN (
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line FROM checks WHERE id IN (
   SELECT max(c.id) FROM checks c WHERE c.project_id = ?1 AND c.tree = ?2 AND c.signal = '' GROUP BY c.command, c.env
 )
 ORDER BY id
@@ -142,6 +146,8 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 			&i.Log,
 			&i.Signal,
 			&i.TimedOut,
+			&i.StartedAt,
+			&i.ErrorLine,
 		); err != nil {
 			return nil, err
 		}
@@ -380,15 +386,16 @@ func (q *Queries) PutCandidate(ctx context.Context, arg PutCandidateParams) (int
 
 const putCheck = `-- name: PutCheck :execlastid
 INSERT INTO checks (
-  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, ended_at, log
+  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, started_at, ended_at, error_line, log
 ) VALUES (
-  coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM checks x), 0)) + 1 FROM floors f WHERE f.name = 'checks')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-  ?13
+  coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM checks x), 0)) + 1 FROM floors f WHERE f.name = 'checks')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
+  ?14, ?15
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, landing_id = excluded.landing_id,
   tree = excluded.tree, command = excluded.command, env = excluded.env, exit_code = excluded.exit_code,
-  signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, ended_at = excluded.ended_at, log = excluded.log
+  signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, started_at = excluded.started_at,
+  ended_at = excluded.ended_at, error_line = excluded.error_line, log = excluded.log
 `
 
 type PutCheckParams struct {
@@ -403,7 +410,9 @@ type PutCheckParams struct {
 	Signal    string
 	TimedOut  bool
 	Took      int64
+	StartedAt sql.NullInt64
 	EndedAt   sql.NullInt64
+	ErrorLine int64
 	Log       string
 }
 
@@ -420,7 +429,9 @@ func (q *Queries) PutCheck(ctx context.Context, arg PutCheckParams) (int64, erro
 		arg.Signal,
 		arg.TimedOut,
 		arg.Took,
+		arg.StartedAt,
 		arg.EndedAt,
+		arg.ErrorLine,
 		arg.Log,
 	)
 	if err != nil {

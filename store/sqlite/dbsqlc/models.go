@@ -13,6 +13,7 @@ type AgentLimit struct {
 	Until sql.NullInt64
 	Class string
 	Text  string
+	Since sql.NullInt64
 }
 
 type Ask struct {
@@ -54,6 +55,8 @@ type Check struct {
 	Log       string
 	Signal    string
 	TimedOut  bool
+	StartedAt sql.NullInt64
+	ErrorLine int64
 }
 
 type CurrentLanding struct {
@@ -100,6 +103,23 @@ type Message struct {
 	SentAt      sql.NullInt64
 	DeliveredAt sql.NullInt64
 	Failed      string
+}
+
+type Preview struct {
+	ID        int64
+	ProjectID int64
+	TaskID    int64
+	State     string
+	Port      int64
+	Address   string
+	StartedBy string
+	CreatedAt sql.NullInt64
+	ReadyAt   sql.NullInt64
+	EndedAt   sql.NullInt64
+	Reason    string
+	Fix       string
+	StopAt    sql.NullInt64
+	StopTries int64
 }
 
 type Project struct {
@@ -190,6 +210,18 @@ type Session struct {
 	Memory       int64
 }
 
+type Snooze struct {
+	Entry     string
+	Mark      string
+	ProjectID int64
+	Until     sql.NullInt64
+	Event     string
+	TaskID    int64
+	AfterSeq  int64
+	Actor     string
+	At        sql.NullInt64
+}
+
 type Spend struct {
 	Day        string
 	Scope      string
@@ -246,6 +278,18 @@ type Task struct {
 	Emptied     bool
 	Details     sql.NullString
 	InFlight    bool
+	GroupID     sql.NullInt64
+	Flagged     sql.NullBool
+}
+
+type TaskGroup struct {
+	ID        int64
+	ProjectID int64
+	Name      string
+	Title     string
+	Kind      string
+	CreatedBy string
+	CreatedAt sql.NullInt64
 }
 
 type Timer struct {

@@ -90,7 +90,7 @@ func (q *Queries) InFlight(ctx context.Context) ([]InFlightRow, error) {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -160,6 +160,8 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.Emptied,
 			&i.Details,
 			&i.InFlight,
+			&i.GroupID,
+			&i.Flagged,
 		); err != nil {
 			return nil, err
 		}
@@ -356,7 +358,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const someTasks = `-- name: SomeTasks :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
 `
 
 func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
@@ -411,6 +413,8 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 			&i.Emptied,
 			&i.Details,
 			&i.InFlight,
+			&i.GroupID,
+			&i.Flagged,
 		); err != nil {
 			return nil, err
 		}
@@ -426,7 +430,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -475,6 +479,8 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.Emptied,
 		&i.Details,
 		&i.InFlight,
+		&i.GroupID,
+		&i.Flagged,
 	)
 	return i, err
 }
@@ -491,7 +497,7 @@ func (q *Queries) TaskAfter(ctx context.Context, id int64) (sql.NullString, erro
 }
 
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -540,6 +546,8 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.Emptied,
 		&i.Details,
 		&i.InFlight,
+		&i.GroupID,
+		&i.Flagged,
 	)
 	return i, err
 }

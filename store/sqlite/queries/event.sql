@@ -37,8 +37,8 @@ SELECT * FROM timers WHERE at <= @now ORDER BY at, kind, id LIMIT CAST(@most AS 
 SELECT at FROM timers ORDER BY at LIMIT 1;
 
 -- name: SetLimit :exec
-INSERT INTO agent_limits (agent, until, class, text) VALUES (@agent, @until, @class, @text)
-ON CONFLICT (agent) DO UPDATE SET until = excluded.until, class = excluded.class, text = excluded.text;
+INSERT INTO agent_limits (agent, until, class, text, since) VALUES (@agent, @until, @class, @text, @since)
+ON CONFLICT (agent) DO UPDATE SET until = excluded.until, class = excluded.class, text = excluded.text, since = excluded.since;
 
 -- name: DropLimit :exec
 DELETE FROM agent_limits WHERE agent = @agent;

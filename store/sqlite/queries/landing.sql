@@ -52,15 +52,16 @@ ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 
 -- name: PutCheck :execlastid
 INSERT INTO checks (
-  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, ended_at, log
+  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, started_at, ended_at, error_line, log
 ) VALUES (
-  coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM checks x), 0)) + 1 FROM floors f WHERE f.name = 'checks')), @project_id, @task_id, @landing_id, @tree, @command, @env, @exit_code, @signal, @timed_out, @took, @ended_at,
-  @log
+  coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM checks x), 0)) + 1 FROM floors f WHERE f.name = 'checks')), @project_id, @task_id, @landing_id, @tree, @command, @env, @exit_code, @signal, @timed_out, @took, @started_at, @ended_at,
+  @error_line, @log
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, landing_id = excluded.landing_id,
   tree = excluded.tree, command = excluded.command, env = excluded.env, exit_code = excluded.exit_code,
-  signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, ended_at = excluded.ended_at, log = excluded.log;
+  signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, started_at = excluded.started_at,
+  ended_at = excluded.ended_at, error_line = excluded.error_line, log = excluded.log;
 
 -- name: Check :one
 SELECT * FROM checks WHERE id = @id;

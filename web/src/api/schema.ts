@@ -58,6 +58,7 @@ export interface AgentChoice {
 export interface AgentLimit {
   "agent": string;
   "class": string;
+  "since"?: string;
   "text"?: string;
   "until"?: string;
 }
@@ -110,16 +111,36 @@ export interface Check {
   "command": string;
   "ended_at": string;
   "env": string;
+  /** The line of the whole log at which the first error starts, from 1; absent if none was found */
+  "error_line"?: number;
   "exit": number;
   "id": number;
   "landing_id": number;
   "log"?: string;
   "project_id": number;
   "signal"?: string;
+  "started_at"?: string;
   "task_id": number;
   "timed_out"?: boolean;
   "took": number;
   "tree": string;
+}
+
+export interface CommandRun {
+  "command": string;
+  "ended_at"?: string;
+  /** Its exit code, after it has ended */
+  "exit": number;
+  /** It prepares the worktree and is not a check */
+  "setup"?: boolean;
+  /** The signal that killed it */
+  "signal"?: string;
+  /** Bytes of its output so far */
+  "size": number;
+  "started_at"?: string;
+  "state": "waiting" | "running" | "ended";
+  /** It was stopped because it took too long */
+  "timed_out"?: boolean;
 }
 
 export interface ConfigChange {
@@ -288,11 +309,54 @@ export interface FailurePattern {
   "match": string;
 }
 
+export interface Group {
+  /** The same by status */
+  "counts": Record<string, number>;
+  "created_at": string;
+  "created_by"?: string;
+  "id": number;
+  /** How it was made: by a request for several tasks, by a file, by a flow, or by hand */
+  "kind": "batch" | "import" | "flow" | "hand";
+  /** Unique in the project */
+  "name": string;
+  /** The prefix of its project */
+  "project": string;
+  /** How many tasks it has, with archived ones */
+  "tasks": number;
+  "title"?: string;
+  /** What its tasks have used */
+  "usage": Usage;
+}
+
+export interface GroupPage {
+  "groups": (Group)[] | null;
+  /** Pass as before to get the next page; absent on the last one */
+  "next"?: number;
+}
+
+export interface Health {
+  "at": string;
+  "healthy": boolean;
+  /** The most urgent first */
+  "problems": (HealthProblem)[] | null;
+}
+
 export interface HealthPolicy {
   "check": string;
   "long": string;
   "stalled": string;
   "timeout": string;
+}
+
+export interface HealthProblem {
+  /** What a person can do about it */
+  "fix": string;
+  /** What it is about */
+  "kind": "database" | "disk" | "clock" | "worker" | "backup" | "queue" | "hosts" | "limit" | "agent";
+  /** What is wrong, in a sentence */
+  "text": string;
+  /** Work stops, or is lost, until it is fixed */
+  "urgent"?: boolean;
 }
 
 export interface Hit {
@@ -316,6 +380,68 @@ export interface Hit {
   /** The task's key */
   "task": string;
   /** The task's title */
+  "title": string;
+}
+
+export interface Inbox {
+  "entries": (InboxEntry)[] | null;
+  /** There are more: at most 200 tasks of a kind are listed */
+  "more"?: boolean;
+  /** How many entries are hidden until a time or an event */
+  "snoozed": number;
+}
+
+export interface InboxAction {
+  /** The request, without the text */
+  "body"?: unknown;
+  /** The command that does the same */
+  "command": string;
+  "danger"?: boolean;
+  /** The text of its button */
+  "label": string;
+  "method": "POST" | "PATCH";
+  /** The text is required */
+  "needs"?: boolean;
+  /** Asks for the text */
+  "prompt"?: string;
+  /** Below /api/v1, such as /tasks/app-12/answer */
+  "route": string;
+  /** The field of the request for a text of the person; absent if it has none */
+  "text"?: string;
+  /** The verb, if it is one */
+  "verb"?: string;
+}
+
+export interface InboxEntry {
+  /** What can be done, the most likely first */
+  "actions": (InboxAction)[] | null;
+  /** It was snoozed, and the snooze has ended */
+  "back"?: boolean;
+  /** The change that waits for confirmation */
+  "diff"?: string;
+  /** What a person can do about it */
+  "fix"?: string;
+  /** Stable while the cause stays, such as question/app-12/3 */
+  "id": string;
+  "kind": "question" | "permission" | "waiting" | "stalled" | "limit" | "budget" | "queue" | "change" | "review" | "failed";
+  /** The answers to choose from */
+  "options"?: (string)[] | null;
+  /** The prefix of its project; absent for an account */
+  "project"?: string;
+  "since"?: string;
+  "snoozed_by"?: string;
+  /** Hidden until this event of the task in snoozed_task */
+  "snoozed_for"?: string;
+  "snoozed_task"?: string;
+  /** Hidden until then */
+  "snoozed_until"?: string;
+  /** The key of its task; absent if it is about a project or an account */
+  "task"?: string;
+  /** Keys of further tasks that need the same of a person */
+  "tasks"?: (string)[] | null;
+  /** The whole question or reason, at most 16 KiB */
+  "text": string;
+  /** The title of the task, or the name of what it is about */
   "title": string;
 }
 
@@ -362,6 +488,7 @@ export interface Left {
 export interface Limit {
   "agent": string;
   "class": string;
+  "since"?: string;
   /** Keys of the tasks that wait for it */
   "tasks": (string)[] | null;
   "text"?: string;
@@ -377,6 +504,7 @@ export interface Limits {
   "output": string;
   "parked"?: number;
   "per_agent"?: Record<string, number>;
+  "previews"?: number;
   "reserve"?: string;
   "sessions": number;
   "workspaces"?: number;
@@ -422,6 +550,16 @@ export interface Need {
   "to"?: string;
 }
 
+export interface NewSnooze {
+  /** Until this happens to the task: any event, it ended, landed or failed, it asked something, or it got a message */
+  "event"?: "any" | "ended" | "landed" | "failed" | "asked" | "message";
+  /** For how long, such as 2h */
+  "for"?: string;
+  /** Whose event; the default is the entry's own task */
+  "task"?: string;
+  "until"?: string;
+}
+
 export interface NewTask {
   /** Keys of tasks, or refs within the request, that must be done first */
   "after"?: (string)[] | null;
@@ -438,6 +576,10 @@ export interface NewTask {
   "checks"?: (string)[] | null;
   /** Its id in the project's features file */
   "feature"?: string;
+  /** The name of its group, which is created if it does not exist; several tasks of a request without one get a new group */
+  "group"?: string;
+  /** Lower-case words, at most 10 */
+  "labels"?: (string)[] | null;
   "model"?: string;
   "not_before"?: string;
   /** From -10 to 10; higher goes first */
@@ -508,6 +650,26 @@ export interface Policy {
   "trash": TrashPolicy;
   "verify": VerifyPolicy;
   "workspace": WorkspacePolicy;
+}
+
+export interface Preview {
+  /** Where a browser opens it */
+  "address"?: string;
+  /** Who started it */
+  "by": string;
+  "created_at": string;
+  "ended_at"?: string;
+  "fix"?: string;
+  "id": number;
+  "port"?: number;
+  "project_id": number;
+  "ready_at"?: string;
+  /** Why it ended, with the end of its log if it failed */
+  "reason"?: string;
+  "state": "starting" | "ready" | "failed" | "stopped";
+  /** When it was last asked to stop */
+  "stop_at"?: string;
+  "task_id": number;
 }
 
 export interface Price {
@@ -677,6 +839,21 @@ export interface RuleList {
   "rules": (Rule)[] | null;
 }
 
+export interface RunOutput {
+  /** The index of its command */
+  "command": number;
+  "data": string;
+  /** Where it starts in the output of the command. A jump means that the middle of a long output was not kept */
+  "offset": number;
+}
+
+export interface RunningChecks {
+  /** The commands in the order in which they run */
+  "commands": (CommandRun)[] | null;
+  /** Names this run of the checks. Another name means that they started again */
+  "run": string;
+}
+
 export interface Says {
   /** As in the task: what its newest session said or did last */
   "says": string;
@@ -715,6 +892,11 @@ export interface SearchPage {
   "hits": (Hit)[] | null;
   /** There are more hits than requested */
   "more": boolean;
+}
+
+export interface SeenInBody {
+  /** The newest event that the person has seen; the default is the newest of all */
+  "seq"?: number;
 }
 
 export interface SendInBody {
@@ -789,6 +971,8 @@ export interface Status {
   "active": (Task)[] | null;
   "at": string;
   "counts": Record<string, number>;
+  /** How many entries the inbox has, without those that are snoozed; see /inbox */
+  "inbox": number;
   /** Agents, and agent:model, whose accounts are limited */
   "limited": (AgentLimit)[] | null;
   "needs_you": (Task)[] | null;
@@ -831,10 +1015,16 @@ export interface Task {
   "feature"?: string;
   /** What a person can do about it */
   "fix"?: string;
+  /** A person flagged it */
+  "flagged"?: boolean;
   /** The task it was forked from */
   "fork_of"?: string;
+  /** The name of its group */
+  "group"?: string;
+  "group_id"?: number;
   "id": number;
   "key": string;
+  "labels"?: (string)[] | null;
   /** The commit on the base */
   "landed"?: string;
   /** How hard it looks, if its model is auto: simple, medium or complex */
@@ -872,6 +1062,8 @@ export interface Task {
   "taken"?: boolean;
   "title": string;
   "track": string;
+  /** It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
+  "unread"?: boolean;
   /** The sum over its sessions */
   "usage": Usage;
   /** Absent if the result is a change; answer if the result is an answer and nothing lands */
@@ -885,6 +1077,11 @@ export interface TaskChange {
   "body"?: string;
   "budget"?: string;
   "category"?: string;
+  "flagged"?: boolean;
+  /** The name of its group, which is created if it does not exist; empty for none */
+  "group"?: string;
+  /** Replaces the labels */
+  "labels"?: (string)[];
   "model"?: string;
   "not_before"?: string;
   "priority"?: number;
@@ -921,12 +1118,18 @@ export interface TaskDetail {
   "feature"?: string;
   /** What a person can do about it */
   "fix"?: string;
+  /** A person flagged it */
+  "flagged"?: boolean;
   /** The task it was forked from */
   "fork_of"?: string;
+  /** The name of its group */
+  "group"?: string;
+  "group_id"?: number;
   /** Its sessions, oldest first, without their prompts; verifiers with their verdicts */
   "history": (Session)[] | null;
   "id": number;
   "key": string;
+  "labels"?: (string)[] | null;
   /** The commit on the base */
   "landed"?: string;
   "landings": (Landing)[] | null;
@@ -938,6 +1141,8 @@ export interface TaskDetail {
   "model"?: string;
   "not_before"?: string;
   "outcome"?: string;
+  /** The newest preview of its app */
+  "preview"?: Preview;
   "priority": number;
   /** The prefix of its project */
   "project": string;
@@ -951,6 +1156,8 @@ export interface TaskDetail {
   /** What its newest session is for */
   "role"?: string;
   "round": number;
+  /** Its checks that wait or run now */
+  "running"?: RunningChecks;
   /** What its newest session said or did last, in one line */
   "says"?: string;
   /** The JSON schema that its answer must match */
@@ -969,6 +1176,8 @@ export interface TaskDetail {
   "taken"?: boolean;
   "title": string;
   "track": string;
+  /** It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
+  "unread"?: boolean;
   /** The sum over its sessions */
   "usage": Usage;
   /** Absent if the result is a change; answer if the result is an answer and nothing lands */

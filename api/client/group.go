@@ -1,0 +1,37 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"coppice/api"
+)
+
+// Groups lists groups of tasks, newest first, of one project or of all. Before is
+// the Next of the previous page.
+func (c *Client) Groups(ctx context.Context, project string, before int64) (api.GroupPage, error) {
+	v := url.Values{}
+	set(v, "project", project)
+	if before > 0 {
+		v.Set("before", strconv.FormatInt(before, 10))
+	}
+	return get[api.GroupPage](ctx, c, "/groups", v)
+}
+
+// Group shows a group by its number, or by its name in a project.
+func (c *Client) Group(ctx context.Context, project, name string) (api.Group, error) {
+	v := url.Values{}
+	set(v, "project", project)
+	return get[api.Group](ctx, c, "/groups/"+url.PathEscape(name), v)
+}
+
+// Seen says that the person has seen a task up to an event; 0 means the newest.
+func (c *Client) Seen(ctx context.Context, key string, seq int64) (api.Task, error) {
+	body := map[string]int64{}
+	if seq > 0 {
+		body["seq"] = seq
+	}
+	return call[api.Task](ctx, c, http.MethodPut, taskPath(key, "/seen"), nil, body)
+}

@@ -1,0 +1,333 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// InboxFacts are the rows from which the entries of the inbox are derived.
+type InboxFacts struct {
+	Now      time.Time
+	Projects []coppice.Project
+	Queues   []coppice.Queue // of branches besides the base
+	Tasks    []coppice.Task
+	Statuses []TaskStatus // of Tasks, in the same order
+	Limits   []coppice.AgentLimit
+	Lanes    []coppice.Lane // those with queued tasks
+	Today    map[int64]coppice.USD
+	Snoozes  []coppice.Snooze
+	Happened map[string]bool  // by entry: the event of its snooze has happened
+	Keys     map[int64]string // of the tasks that snoozes name
+	More     bool             // a list of tasks was cut
+}
+
+// mostEntries limits how many tasks of each kind the inbox lists.
+const mostEntries = 200
+
+// LoadInbox reads what the inbox is derived from; project 0 means all projects.
+// The number of rows depends on the number of entries, live sessions, lanes and
+// projects, and not on the number of other tasks.
+func LoadInbox(r store.Reader, now time.Time, project int64) (InboxFacts, error) {
+	f := InboxFacts{Now: now}
+	if err := f.loadProjects(r, project); err != nil {
+		return f, err
+	}
+	if err := f.loadTasks(r, project); err != nil {
+		return f, err
+	}
+	if err := f.loadLanes(r, project); err != nil {
+		return f, err
+	}
+	return f, f.loadSnoozes(r)
+}
+
+func (f *InboxFacts) loadProjects(r store.Reader, project int64) error {
+	all, err := r.Projects.All()
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if project != 0 && p.ID != project {
+			continue
+		}
+		f.Projects = append(f.Projects, p)
+		queues, err := r.Queues.In(p.ID)
+		if err != nil {
+			return err
+		}
+		for _, q := range queues {
+			if q.Branch != "" { // the project has the needs of its base
+				f.Queues = append(f.Queues, q)
+			}
+		}
+	}
+	f.Today, err = r.Spend.ByProject(coppice.Day(f.Now))
+	return err
+}
+
+// loadTasks reads the tasks that might need a person, and derives their statuses.
+func (f *InboxFacts) loadTasks(r store.Reader, project int64) error {
+	take := func(tasks []coppice.Task, err error) error {
+		f.Tasks, f.More = append(f.Tasks, tasks...), f.More || len(tasks) == mostEntries
+		return err
+	}
+	if err := take(r.Tasks.Pending(project, true, mostEntries)); err != nil {
+		return err
+	}
+	for _, list := range []store.TaskFilter{
+		{Stages: []coppice.Stage{coppice.StageSession}}, // there are only as many as sessions
+		{Stages: coppice.StagesThat(coppice.Stage.Awaits), Most: mostEntries, OldFirst: true},
+		{Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeFailed}, Archived: store.ArchivedNot, Most: mostEntries},
+	} {
+		list.ProjectID = project
+		if err := take(r.Tasks.List(list)); err != nil {
+			return err
+		}
+	}
+	p, err := loadPage(r, f.Tasks)
+	for _, t := range f.Tasks {
+		f.Statuses = append(f.Statuses, p.status(Capacity{}, t)) // none of them is queued
+	}
+	return err
+}
+
+// loadLanes reads the limits, and the lanes in which tasks might wait for them.
+func (f *InboxFacts) loadLanes(r store.Reader, project int64) (err error) {
+	if f.Limits, err = r.Limits.All(); err != nil {
+		return err
+	}
+	for lane := (coppice.Lane{}); ; {
+		next, ok, err := r.Lanes.Next(lane)
+		if err != nil || !ok {
+			return err
+		}
+		if lane = next; project == 0 || lane.ProjectID == project {
+			f.Lanes = append(f.Lanes, lane)
+		}
+	}
+}
+
+// loadSnoozes reads the snoozes, and whether the events that end them have
+// happened.
+func (f *InboxFacts) loadSnoozes(r store.Reader) (err error) {
+	if f.Snoozes, err = r.Snoozes.All(); err != nil || len(f.Snoozes) == 0 {
+		return err
+	}
+	first, _, err := r.Log.Bounds()
+	if err != nil {
+		return err
+	}
+	f.Happened = map[string]bool{}
+	var tasks []int64
+	for _, s := range f.Snoozes {
+		if s.Event == "" {
+			continue
+		}
+		tasks = append(tasks, s.TaskID)
+		if f.Happened[s.Entry], err = happened(r, first, s); err != nil {
+			return err
+		}
+	}
+	f.Keys, err = r.Tasks.Keys(tasks)
+	return err
+}
+
+// mostEnds limits how many events of a task are read to find the one that ends a
+// snooze.
+const mostEnds = 100
+
+// happened reports whether the event for which an entry is hidden has happened. If
+// the log no longer has all events since then, it might have.
+func happened(r store.Reader, first int64, s coppice.Snooze) (bool, error) {
+	i := slices.IndexFunc(coppice.SnoozeEvents, func(e coppice.SnoozeEvent) bool { return e.Name == s.Event })
+	if i < 0 || first > s.After+1 {
+		return true, nil
+	}
+	what := coppice.SnoozeEvents[i]
+	events, err := r.Log.Events(s.After, mostEnds, store.EventFilter{TaskID: s.TaskID, Kinds: what.Kinds})
+	return len(events) == mostEnds || slices.ContainsFunc(events, func(e coppice.Event) bool { return strings.HasPrefix(e.Reason, what.Reason) }), err
+}
+
+// Inbox lists what needs a person: what blocks an agent first, then what blocks
+// work, then results, each the oldest first. Entries that are hidden are in the
+// list.
+func Inbox(f InboxFacts) []coppice.InboxEntry {
+	prefixes := map[int64]string{}
+	for _, p := range f.Projects {
+		prefixes[p.ID] = p.Prefix
+	}
+	list := limitEntries(f)
+	covered := map[string]bool{}
+	for _, e := range list {
+		for _, key := range e.Tasks {
+			covered[key] = true
+		}
+	}
+	for i, t := range f.Tasks {
+		if e, ok := taskEntry(f.Now, t, f.Statuses[i]); ok && !covered[t.Key] {
+			list = append(list, e)
+		}
+	}
+	for _, p := range f.Projects {
+		for _, n := range p.Needs {
+			list = append(list, needEntry(p, "", n))
+		}
+		if e, ok := dayEntry(f, p); ok {
+			list = append(list, e)
+		}
+	}
+	for _, q := range f.Queues {
+		for _, n := range q.Needs {
+			list = append(list, needEntry(coppice.Project{ID: q.ProjectID, Prefix: prefixes[q.ProjectID]}, q.Branch, n))
+		}
+	}
+	f.snooze(list)
+	slices.SortFunc(list, func(a, b coppice.InboxEntry) int {
+		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// rank returns the position of a kind in InboxKinds.
+func rank(k coppice.InboxKind) int {
+	return slices.IndexFunc(coppice.InboxKinds, func(kinds []coppice.InboxKind) bool { return slices.Contains(kinds, k) })
+}
+
+// snooze fills in which entries are hidden, and which were.
+func (f InboxFacts) snooze(list []coppice.InboxEntry) {
+	for i := range list {
+		e := &list[i]
+		for _, s := range f.Snoozes {
+			if s.Entry != e.ID || s.Mark != e.Mark {
+				continue
+			}
+			e.SnoozedUntil, e.SnoozedFor, e.SnoozedTask, e.SnoozedBy = s.Until, s.Event, f.Keys[s.TaskID], s.By.String()
+			e.Back = f.Happened[e.ID] || s.Event == "" && !s.Until.After(f.Now)
+		}
+	}
+}
+
+// taskEntry returns the entry of a task. It reports whether the task needs a
+// person.
+func taskEntry(now time.Time, t coppice.Task, st TaskStatus) (coppice.InboxEntry, bool) {
+	e := coppice.InboxEntry{
+		Project: st.Project, Task: t.Key, Title: t.Title, Text: st.Reason, Fix: st.Fix, Since: t.StageAt, ProjectID: t.ProjectID,
+	}
+	q, needed := st.Question, st.Status == coppice.StatusNeedsYou
+	switch {
+	case needed && q != nil && q.Open():
+		e.Kind, e.Text, e.Fix, e.Options, e.Since = coppice.InboxQuestion, q.Text, "", q.Options, q.AskedAt
+		if q.Kind == coppice.QuestionPermission {
+			e.Kind = coppice.InboxPermission
+		}
+	case needed && t.Stage.Awaits():
+		e.Kind = coppice.InboxReview
+	case needed && t.Failure != nil && t.Failure.Class == coppice.ClassBudget:
+		e.Kind = coppice.InboxBudget
+	case needed:
+		e.Kind = coppice.InboxWaiting
+	case st.Status == coppice.StatusFailed && t.Archived.IsZero():
+		e.Kind, e.Since = coppice.InboxFailed, t.EndedAt
+	case stalled(t):
+		e.Kind, e.Text = coppice.InboxStalled, t.Warning
+		if st.Session != nil {
+			e.Since = lastSign(st.Session)
+		}
+	default:
+		return e, false
+	}
+	if e.ID = string(e.Kind) + "/" + t.Key; q != nil && !e.Kind.CanSnooze() {
+		e.ID += fmt.Sprint("/", q.ID)
+	}
+	e.Actions = taskActions(now, e.Kind, t, st)
+	return withMark(e), true
+}
+
+// needEntry returns the entry of a project's need, or of one of a branch on which
+// work lands.
+func needEntry(p coppice.Project, branch string, n coppice.Need) coppice.InboxEntry {
+	e := coppice.InboxEntry{
+		Kind: coppice.InboxChange, Project: p.Prefix, Title: p.Prefix, Text: n.Text, Fix: n.Fix, Diff: n.Diff, Since: n.Since,
+		ProjectID: p.ID,
+	}
+	if slices.Contains(coppice.QueueNeeds, n.Kind) {
+		e.Kind = coppice.InboxQueue
+	}
+	e.ID = fmt.Sprintf("%s/%s/%s", e.Kind, p.Prefix, n.Kind)
+	if branch != "" {
+		e.ID += "/" + branch
+		e.Title += " " + branch
+	} else {
+		e.Actions = needActions(p.Prefix, n)
+	}
+	return withMark(e)
+}
+
+// dayEntry returns the entry of a project that has spent its budget for the day
+// while tasks wait for it.
+func dayEntry(f InboxFacts, p coppice.Project) (coppice.InboxEntry, bool) {
+	why, _ := Capacity{Now: f.Now, Today: f.Today}.dayBudgetSpent(p)
+	if why == "" || !slices.ContainsFunc(f.Lanes, func(l coppice.Lane) bool { return l.ProjectID == p.ID }) {
+		return coppice.InboxEntry{}, false
+	}
+	return withMark(coppice.InboxEntry{
+		ID: fmt.Sprintf("%s/%s", coppice.InboxBudget, p.Prefix), Kind: coppice.InboxBudget, Project: p.Prefix, Title: p.Prefix, Text: why, Fix: dayFix,
+		Since: coppice.NextDay(f.Now).AddDate(0, 0, -1), ProjectID: p.ID, Actions: dayActions(p),
+	}), true
+}
+
+// longLimit is how long a limit lasts that a person should know about although it
+// ends automatically.
+const longLimit = 15 * time.Minute
+
+// limitEntries returns an entry for each account for which work waits: until a
+// person acts, or for long. The entry has the tasks that wait for a person because
+// of it.
+func limitEntries(f InboxFacts) (list []coppice.InboxEntry) {
+	for _, l := range f.Limits {
+		if !l.Holds(f.Now) || !l.Until.IsZero() && l.Until.Sub(l.Since) < longLimit {
+			continue
+		}
+		e := coppice.InboxEntry{
+			ID: fmt.Sprintf("%s/%s", coppice.InboxLimit, l.Agent), Kind: coppice.InboxLimit, Title: l.Agent, Text: l.Text, Since: l.Since,
+			Mark: string(l.Class), Actions: limitActions(l),
+		}
+		if e.Text == "" {
+			e.Text = l.Agent + " cannot be used: " + string(l.Class)
+		}
+		if l.Until.IsZero() {
+			e.Fix = fmt.Sprintf("fix the problem, then run `coppice limits clear %s`", l.Agent)
+		} else {
+			e.Fix = fmt.Sprintf("wait until %s, or give the tasks another agent with `coppice requeue KEY --agent NAME`", l.Until.UTC().Format(time.RFC3339))
+		}
+		waits := slices.ContainsFunc(f.Lanes, func(lane coppice.Lane) bool { return l.For(lane.Agent) })
+		for _, t := range f.Tasks {
+			if stuckOn(t, l.Agent) {
+				e.Tasks = append(e.Tasks, t.Key)
+			}
+		}
+		if waits || len(e.Tasks) > 0 {
+			list = append(list, withMark(e))
+		}
+	}
+	return list
+}
+
+// withMark bounds the text of an entry, and marks when it started, so that a
+// snooze does not apply when the same thing happens again.
+func withMark(e coppice.InboxEntry) coppice.InboxEntry {
+	if len(e.Text) > coppice.MostInboxText {
+		e.Text = strings.ToValidUTF8(e.Text[:coppice.MostInboxText-len("…")], "") + "…"
+	}
+	if e.Actions == nil {
+		e.Actions = []coppice.InboxAction{}
+	}
+	e.Mark += " " + e.Since.UTC().Format(time.RFC3339Nano)
+	return e
+}
