@@ -40,7 +40,7 @@ func FuzzAgainstGit(f *testing.F) {
 
 // fuzzNames are names that are close to each other in git's order, or unusual.
 var fuzzNames = []string{"a", "a.b", "a-b", "a/b", "a/b/c", "a0", "d/e/f", "d/e/g", "d/h", "d.e", "ü ü", "\xff\xfe", "new\nline", "tab\t", "quo\"te", "back\\slash",
-	"-dash", "*", ".gitignore", ".hidden/x", "x.log", " lead", "trail "}
+	"-dash", "*", ".gitignore", "d/.gitignore", ".hidden/x", "x.log", " lead", "trail "}
 
 var fuzzRefs = []string{"refs/coppice/x/1", "refs/coppice/x/2", "refs/coppice/x", "refs/heads/coppice/b", "refs/heads/coppice/b/c", "refs/heads/other", "refs/tags/t"}
 
@@ -180,6 +180,9 @@ func init() { // diverge uses the list itself
 	steps = []step{
 		{"write", func(p *pair) {
 			name, text := p.name(), strings.Repeat(string(rune('a'+p.choose(4))), p.choose(3)*5)
+			if filepath.Base(name) == ".gitignore" {
+				text = p.rules()
+			}
 			mode := []fs.FileMode{0o644, 0o644, 0o755}[p.choose(3)]
 			p.each(func(dir string) {
 				file := filepath.Join(dir, name)
@@ -232,7 +235,7 @@ func init() { // diverge uses the list itself
 			p.git(p.dirs[1], "clean", "-ffdxq")
 		}},
 		{"pack refs", func(p *pair) { p.git(p.dirs[p.choose(2)], "pack-refs", "--all") }},
-		{"pack objects", func(p *pair) { p.git(p.dirs[p.choose(2)], "repack", "-adq") }},
+		{"pack objects", func(p *pair) { p.git(p.dirs[p.choose(2)], "repack", "-adkq") }},
 		{"set ref", func(p *pair) {
 			name, id := p.ref(), p.commit()
 			_, err := p.command(p.dirs[1], "update-ref", "--no-deref", name, id).Output()
@@ -269,7 +272,7 @@ func init() { // diverge uses the list itself
 
 func (p *pair) commitAll() {
 	p.seconds += 60
-	if _, err := p.both("add", "-A"); err != nil {
+	if !p.addAll() {
 		return
 	}
 	by := func() (Signature, error) {

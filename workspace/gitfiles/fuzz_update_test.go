@@ -102,6 +102,34 @@ func (p *pair) moveRefs() {
 	}
 }
 
+// fuzzRules are rules for ignored files. The last ones are left to git.
+var fuzzRules = []string{"", "*.log\n", "d/\n", "/a*\n!a.b\n", "d/*\n!d/h\n", "a\n", "*\n!*/\n!a*\n", "e\n!g\n", "/b\n#c\n\n/e/f", "b/c\n", "*b\n", "a/\n", "!d/e/\n", "[ab]\n", "**/e\n", "a?b\n"}
+
+func (p *pair) rules() string { return fuzzRules[p.choose(len(fuzzRules))] }
+
+// addAll stages all files, with rules for ignored files.
+func (p *pair) addAll() bool {
+	rules := p.rules()
+	p.each(func(dir string) {
+		if err := os.WriteFile(filepath.Join(dir, ".git", "rules"), []byte(rules), 0o644); err != nil {
+			p.t.Fatal(err)
+		}
+	})
+	withGit := func(dir string) error {
+		return p.command(dir, "-c", "core.excludesFile="+filepath.Join(dir, ".git", "rules"), "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", ".").Run()
+	}
+	failed := withGit(p.dirs[1])
+	if err := p.tree.AddAll(rules); err != nil {
+		if err := withGit(p.dirs[0]); (err == nil) != (failed == nil) {
+			p.fatalf("staging all: %v, with git %v", err, failed)
+		}
+	} else if failed != nil {
+		p.fatalf("git does not stage all: %v", failed)
+	}
+	p.compareIndex()
+	return failed == nil
+}
+
 // withIndex runs git with another index, which must succeed.
 func (p *pair) withIndex(dir, index string, args ...string) string {
 	cmd := p.command(dir, args...)

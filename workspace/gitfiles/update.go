@@ -287,13 +287,19 @@ func newEntry(root *os.Root, ch Change) (indexEntry, error) {
 	if err != nil {
 		return indexEntry{}, err
 	}
-	mode, err := strconv.ParseUint(ch.NewMode, 8, 32)
-	if err != nil {
-		return indexEntry{}, err
-	}
 	f := indexEntry{path: ch.Path, entry: entry{mode: ch.NewMode, hash: string(hash)}}
+	err = f.setStat(info)
+	return f, err
+}
+
+// setStat sets the mode and the stat data of an entry.
+func (f *indexEntry) setStat(info os.FileInfo) error {
+	mode, err := strconv.ParseUint(f.mode, 8, 32)
+	if err != nil {
+		return err
+	}
 	putMode(f.stat[:], uint32(mode))
-	return f, putStat(f.stat[:], info)
+	return putStat(f.stat[:], info)
 }
 
 // makeDirs creates a directory and its parents, in place of files and links.
