@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -125,5 +126,22 @@ func TestAddAllIsLeftToGit(t *testing.T) {
 		if name != "locked" && exists(filepath.Join(b.git, "index.lock")) {
 			t.Errorf("%s: the index is still locked", name)
 		}
+	}
+}
+
+// A file that was replaced by an older one of the same size is staged again.
+func TestAddAllSeesOlderFiles(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	write(t, b.root, "a.txt", "ONE\ntwo\nthree\n")
+	before := time.Unix(1_600_000_000, 0)
+	if err := os.Chtimes(filepath.Join(b.root, "a.txt"), before, before); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Checkout(b.root, b.git).AddAll(""); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, b.root, "git", "diff", "--cached", "--name-only"); got != "a.txt" {
+		t.Errorf("staged %q", got)
 	}
 }
