@@ -33,8 +33,17 @@ web/dist/index.html:
 endif
 
 .PHONY: build
-build: web ## build bin/coppice
+build: web lexers ## build bin/coppice
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/coppice ./cmd/coppice
+
+# The languages of the review page are files of Chroma, which become part of the
+# binary.
+.PHONY: lexers
+lexers: internal/syntax/lexers/go.xml
+
+internal/syntax/lexers/go.xml: internal/syntax/lexers/languages.txt internal/syntax/generate.go go.mod
+	go generate ./internal/syntax
+	@touch $@
 
 .PHONY: demo
 demo: build ## run 6 tasks in parallel in a sample repository, offline
@@ -47,7 +56,7 @@ deps: ## install what the tests need, or say what is missing
 
 .PHONY: test
 test: deps ## install what the tests need, then run all tests
-	$(MAKE) --no-print-directory web
+	$(MAKE) --no-print-directory web lexers
 	cd web && npm test --silent </dev/null
 	go vet ./...
 	go test ./test/house
@@ -83,7 +92,7 @@ lint: ## gofmt, vet, staticcheck
 	go run $(STATICCHECK) ./...
 
 .PHONY: cross
-cross: web ## build for Linux and macOS, on both architectures
+cross: web lexers ## build for Linux and macOS, on both architectures
 	@set -e; for p in $(PLATFORMS); do \
 		echo "build $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags '$(LDFLAGS)' -o dist/coppice-$${p%/*}-$${p#*/} ./cmd/coppice; \
@@ -119,7 +128,7 @@ fuzz: ## fuzz every decoder for FUZZTIME (60s) each, or those of the package TAR
 	TARGET="$(TARGET)" ./scripts/fuzz.sh
 
 .PHONY: generate
-generate: ## rewrite everything that is generated
+generate: $(if $(shell command -v node),web/node_modules/.package-lock.json) ## rewrite everything that is generated
 	go generate ./...
 	go test ./config -run TestPublished -update
 	go test ./api/http -run TestDashboardKnowsTheAPI -update

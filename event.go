@@ -29,7 +29,9 @@ const (
 	EventTaskWarned     EventKind = "task.warned"
 	EventTaskArchived   EventKind = "task.archived"
 	EventTaskUnarchived EventKind = "task.unarchived"
-	EventTaskForgotten  EventKind = "task.forgotten" // the task, or what was written for it, was beyond the limits of the history; Data is a Forgotten
+	EventTaskCommented  EventKind = "task.commented"      // review comments were sent to its agent
+	EventReviewChanged  EventKind = "task.review_changed" // a comment, or what a person has viewed; the engine ignores it
+	EventTaskForgotten  EventKind = "task.forgotten"      // the task, or what was written for it, was beyond the limits of the history; Data is a Forgotten
 
 	EventSessionCreated EventKind = "session.created"
 	EventSessionStarted EventKind = "session.started"
@@ -55,6 +57,7 @@ const (
 	EventLandingOpened   EventKind = "landing.opened"
 	EventLandingMerged   EventKind = "landing.merged"
 	EventLandingVerified EventKind = "landing.verified" // a verifier passed its candidate
+	EventLandingApproved EventKind = "landing.approved" // a person approved its head
 	EventLandingQueued   EventKind = "landing.queued"
 	EventLandingPushed   EventKind = "landing.pushed" // the remote has its commit
 	EventLandingWaits    EventKind = "landing.waits"

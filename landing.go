@@ -27,6 +27,8 @@ type Candidate struct {
 	Commit    string    `json:"commit,omitempty"` // the commit that would land; empty if the merge created none
 	Green     bool      `json:"green,omitempty"`  // every check passed on Tree
 	Pushed    bool      `json:"pushed,omitempty"` // the remote has Commit
+	Rules     string    `json:"-"`                // the rules of land.ask by which it was merged: see LandAsk.Mark
+	Review    string    `json:"review,omitempty"` // which of them asks for a person's review; empty if none does
 	CreatedAt time.Time `json:"-"`
 }
 
@@ -45,6 +47,11 @@ type Landing struct {
 	// Verified says that a verifier passed Head. That stays true if the branch
 	// moves: the new merge is checked again.
 	Verified bool `json:"verified,omitempty"`
+
+	// ApprovedBy is the person who approved Head. That stays true if the branch
+	// moves, too. A new head has a new landing, which needs a new approval.
+	ApprovedBy string    `json:"approved_by,omitempty"`
+	ApprovedAt time.Time `json:"approved_at,omitzero"`
 
 	QueueID  int64          `json:"-"` // the queue that it is in; 0 for none
 	QueuedAt time.Time      `json:"queued_at,omitzero"`

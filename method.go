@@ -1,5 +1,7 @@
 package coppice
 
+import "strings"
+
 // The names of the landing methods.
 const (
 	LandQueue  = "queue"  // lands automatically when proven
@@ -12,6 +14,7 @@ type LandingMethod struct {
 	Name  string // the value
 	Stage Stage  // where the task waits for coppice land; empty if it does not wait
 	Waits string // what people read while it waits; %s is the task's key
+	Fix   string // what they can do then, if Waits does not say it; %s is the task's key
 	Help  string // its help in the reference of coppice.yaml
 }
 
@@ -20,7 +23,7 @@ type LandingMethod struct {
 var LandingMethods = []LandingMethod{
 	{Name: LandQueue, Help: "lands automatically when proven"},
 	{Name: LandBranch, Stage: StageHeld, Waits: "checks passed; to land it, run: coppice land %s", Help: "waits until a person runs coppice land"},
-	{Name: LandReview, Stage: StageReview, Waits: "checks passed; review it, then run: coppice land %s", Help: "waits until a person has reviewed it and runs coppice land"},
+	{Name: LandReview, Stage: StageReview, Waits: "waiting for your review", Fix: "read it with `coppice review %s`; then run `coppice land %s`, or send comments", Help: "waits until a person has reviewed it and runs coppice land"},
 }
 
 // Method returns the landing method that a policy names.
@@ -33,20 +36,36 @@ func (p LandPolicy) Method() LandingMethod {
 	return LandingMethods[0]
 }
 
-// awaits returns what people read about a task that waits for coppice land at
-// the stage. It is empty for every other stage.
-func (s Stage) awaits() string {
+// method returns the landing method whose tasks wait for coppice land at the
+// stage. It is zero for every other stage.
+func (s Stage) method() LandingMethod {
 	for _, m := range LandingMethods {
-		if m.Stage == s {
-			return m.Waits
+		if m.Stage == s && s != "" {
+			return m
 		}
 	}
-	return ""
+	return LandingMethod{}
 }
 
 // Awaits reports whether a proven task waits at the stage until a person runs
 // coppice land.
-func (s Stage) Awaits() bool { return s.awaits() != "" }
+func (s Stage) Awaits() bool { return s.method().Stage != "" }
+
+// awaits returns what people read about a task that waits at its stage for
+// coppice land: what its landing says, or else what all such tasks say.
+func (t Task) awaits(land *Landing) string {
+	if land != nil && land.EndedAt.IsZero() && land.Waits != "" {
+		return land.Waits
+	}
+	return withKey(t.Stage.method().Waits, t.Key)
+}
+
+// AwaitsFix returns what a person can do about a task that waits for coppice
+// land.
+func (t Task) AwaitsFix() string { return withKey(t.Stage.method().Fix, t.Key) }
+
+// withKey writes a task's key into a text that might not have a place for it.
+func withKey(text, key string) string { return strings.ReplaceAll(text, "%s", key) }
 
 // Lands reports whether the task has a landing at the stage: one that is being
 // proven, waits for a person, or is queued.

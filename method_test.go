@@ -1,8 +1,8 @@
 package coppice_test
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"coppice"
@@ -22,7 +22,7 @@ func TestLandingMethods(t *testing.T) {
 			continue
 		}
 		task := coppice.Task{Key: "app-1", Stage: m.Stage}
-		if s, why := task.Status(nil, nil, nil, ""); s != coppice.StatusNeedsYou || why != fmt.Sprintf(m.Waits, "app-1") {
+		if s, why := task.Status(nil, nil, nil, ""); s != coppice.StatusNeedsYou || why != strings.ReplaceAll(m.Waits, "%s", "app-1") {
 			t.Errorf("%s: %s, %q", m.Name, s, why)
 		}
 		if can := verb.Can(verb.Facts{Task: task}); !slices.Contains(can, coppice.VerbLand) {

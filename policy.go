@@ -1,6 +1,8 @@
 package coppice
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -321,6 +323,30 @@ type LandPolicy struct {
 	Strategy string `json:"strategy" yaml:"strategy"`
 	Push     bool   `json:"push" yaml:"push"`
 	Remote   string `json:"remote,omitempty" yaml:"remote"` // the remote to push to; origin if empty
+
+	Ask LandAsk `json:"ask,omitzero" yaml:"ask"` // which changes a person reviews first, although work lands automatically
+}
+
+// LandAsk has the rules by which some changes wait for a person's review. A
+// change waits if one rule applies.
+type LandAsk struct {
+	Paths      []string `json:"paths,omitempty" yaml:"paths"`           // globs: the change touches a file that matches
+	Lines      int      `json:"lines,omitempty" yaml:"lines"`           // the change adds and removes more lines than this; 0 means no limit
+	Categories []string `json:"categories,omitempty" yaml:"categories"` // the task has one of these categories
+}
+
+// IsZero reports whether there is no rule.
+func (a LandAsk) IsZero() bool { return len(a.Paths) == 0 && a.Lines == 0 && len(a.Categories) == 0 }
+
+// Mark identifies the rules that concern the content of a change. It is empty if
+// there are none.
+func (a LandAsk) Mark() string {
+	a.Categories = nil
+	if a.IsZero() {
+		return ""
+	}
+	sum := sha256.Sum256(Raw(a))
+	return hex.EncodeToString(sum[:8])
 }
 
 // TrashPolicy says what is kept of a removed workspace besides its commits and

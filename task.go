@@ -2,7 +2,6 @@ package coppice
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -199,7 +198,7 @@ const ReasonAnswered = "answered; waiting for a free session"
 // second result is the reason. StatusWaiting and StatusNeedsYou always have one.
 func (t Task) Status(last *Session, land *Landing, asked *Question, blocked string) (Status, string) {
 	if t.Stage.Awaits() {
-		return StatusNeedsYou, fmt.Sprintf(t.Stage.awaits(), t.Key)
+		return StatusNeedsYou, t.awaits(land)
 	}
 	switch t.Stage {
 	case StageWaiting, "":

@@ -277,6 +277,8 @@ type MergeSpec struct {
 	// Onto is the commit to merge onto, instead of the branch's head: that of a
 	// landing which is about to land.
 	Onto string `json:"onto,omitempty"`
+	// Ask has the rules by which a change waits for a person's review.
+	Ask LandAsk `json:"ask,omitzero"`
 }
 
 // MergeResult is a commit on top of Base, or the conflicts.
@@ -286,6 +288,9 @@ type MergeResult struct {
 	Commit    string     `json:"commit,omitempty"`
 	Empty     bool       `json:"empty,omitempty"` // the tree equals the base's
 	Conflicts []Conflict `json:"conflicts,omitempty"`
+	// Review says which rule of Ask applies to the change. It is empty if none
+	// does.
+	Review string `json:"review,omitempty"`
 	// Refused is git's message about a commit that is incomplete, or that a git
 	// which checks received objects would refuse.
 	Refused string `json:"refused,omitempty"`

@@ -27,7 +27,17 @@ type Agent struct {
 	Limit    *coppice.AgentLimit `json:"limit,omitempty" doc:"Why it cannot be used now, and until when"`
 	Waiting  []string            `json:"waiting,omitempty" doc:"Keys of the tasks that wait for the limit to end"`
 
+	Tasks AgentTasks `json:"tasks" doc:"How many tasks it has"`
+
 	ModelLimits []Limit `json:"model_limits,omitempty" doc:"Limits of its single models that agent.fallback names as agent:model"`
+}
+
+// AgentTasks counts the tasks of an agent.
+type AgentTasks struct {
+	All     int `json:"all"`
+	Running int `json:"running" doc:"With a session"`
+	Done    int `json:"done"`
+	Failed  int `json:"failed"`
 }
 
 // AgentList is every agent, by name.

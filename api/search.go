@@ -18,6 +18,7 @@ type Hit struct {
 	Kind    string             `json:"kind" enum:"task,output,check"`
 	Task    string             `json:"task" doc:"The task's key"`
 	Title   string             `json:"title" doc:"The task's title"`
+	Status  coppice.Status     `json:"status,omitempty" doc:"The task's status; absent if the task was removed"`
 	Session string             `json:"session,omitempty" doc:"For output: the session's key"`
 	Offset  *int64             `json:"offset,omitempty" doc:"For output: the offset of the piece"`
 	Source  coppice.OutputKind `json:"source,omitempty" enum:"event,stdout,stderr,host,app" doc:"For output: who wrote it. event is what the agent said and did, stdout and stderr the output of its process, host the output of Coppice's own process, app the output of the app that was served for a verifier"`

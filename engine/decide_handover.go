@@ -79,15 +79,21 @@ func handedOver(v *View, s *coppice.Session) *Decision {
 }
 
 // continueTask carries out a person's continue: an ended task starts a new round
-// in its last conversation. A task that landed gets a new workspace from the
+// in its last conversation. So does a task that waits for coppice land: the
+// person asks for changes, and its candidate is dropped. A task that landed gets a new workspace from the
 // base, which has its work: its old branch would conflict with its own commit.
 func continueTask(v *View) *Decision {
 	if v.asked(coppice.VerbContinue) == nil {
 		return nil
 	}
 	t := v.Task
-	d := &Decision{By: "continue", Kind: coppice.EventTaskRetried, Reason: "continues", Task: &t, Asks: v.settled(coppice.VerbContinue)}
-	if !t.Ended() {
+	d := &Decision{By: "continue", Kind: coppice.EventTaskRetried, Reason: "continues", Task: &t, Asks: v.settled(coppice.VerbContinue, coppice.VerbLand)}
+	switch {
+	case t.Stage.Awaits() && v.asked(coppice.VerbStop, coppice.VerbRequeue) != nil:
+		return nil // a stop comes first
+	case t.Stage.Awaits():
+		d.Landing = dropped(v, v.Landing)
+	case !t.Ended():
 		d.Kind, d.Reason = coppice.EventTaskChanged, "had not ended"
 		return d
 	}
@@ -110,6 +116,8 @@ func continueTask(v *View) *Decision {
 			Branch: coppice.TaskBranch(t.Key), CreatedAt: v.Now,
 		}
 		t.Next.Evidence = fmt.Sprintf("The work on this task so far is part of %s. Your workspace starts again from there.\n", v.onto())
+	} else if t.Stage.Awaits() {
+		t.Next.Evidence = "Your work on this task passed its checks. A person reviewed it and asks for changes.\n"
 	} else if t.Failure != nil {
 		t.Next.Evidence = "The task was tried before and failed: " + t.Failure.Text + "\n"
 		if l := v.Landing; l != nil && l.Evidence != "" {
@@ -121,6 +129,17 @@ func continueTask(v *View) *Decision {
 	t.Round++
 	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning = coppice.StageWaiting, "", time.Time{}, nil, nil, ""
 	return d
+}
+
+// dropped returns a landing that a person does not want any more, or nil if it
+// has ended already.
+func dropped(v *View, l *coppice.Landing) *coppice.Landing {
+	if l == nil || !l.EndedAt.IsZero() {
+		return nil
+	}
+	c := *l
+	c.Outcome, c.EndedAt = coppice.LandingDropped, v.Now
+	return &c
 }
 
 // trashOldWorkspace moves the workspace of a task that is done to the trash, so

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +16,9 @@ import (
 func landing(v *View) *Decision {
 	if !v.Task.Stage.Lands() {
 		return nil
+	}
+	if d := approve(v); d != nil {
+		return d
 	}
 	if v.open(coppice.WorkMerge, coppice.WorkCheck, coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRemove) != nil {
 		return nil
@@ -47,12 +52,13 @@ func landStep(v *View, l coppice.Landing) *Decision {
 		return d
 	}
 	if verifies(v) && !l.Verified {
-		if l.QueueID != 0 { // a queue does not wait for a verdict
-			clearWait(&l)
-			l.QueueID, l.QueuedAt = 0, time.Time{}
-			return &Decision{Kind: coppice.EventLandingWaits, Reason: "waits for a verifier", Landing: &l}
+		if l.QueueID != 0 {
+			return outOfQueue(l, "waits for a verifier")
 		}
 		return queueVerifier(v, l)
+	}
+	if stage, _ := approvalStage(v, l); stage != "" && l.ApprovedBy == "" && l.QueueID != 0 {
+		return outOfQueue(l, "waits for a person's approval")
 	}
 	if l.Commit == l.Base {
 		l.Outcome, l.EndedAt = coppice.LandingEmpty, v.Now
@@ -64,16 +70,25 @@ func landStep(v *View, l coppice.Landing) *Decision {
 	return pushOrMove(v, l)
 }
 
+// outOfQueue takes a landing out of its queue, which waits neither for a verdict
+// nor for a person.
+func outOfQueue(l coppice.Landing, why string) *Decision {
+	clearWait(&l)
+	l.QueueID, l.QueuedAt = 0, time.Time{}
+	return &Decision{Kind: coppice.EventLandingWaits, Reason: why, Landing: &l}
+}
+
 // needsNoProof reports whether nothing checks the merged tree before it lands.
 // Such a landing is merged once, when it is the first in its queue.
 func needsNoProof(v *View) bool {
-	return len(v.checks()) == 0 && !verifies(v) && v.Project.Policy.Land.Method().Stage == ""
+	land := v.Project.Policy.Land
+	return len(v.checks()) == 0 && !verifies(v) && land.Method().Stage == "" && land.Ask.IsZero()
 }
 
 // prove merges a landing and checks the merged tree. It returns nil if the
 // current candidate is proven.
 func prove(v *View, l coppice.Landing) *Decision {
-	if l.Commit == "" || l.QueueID != 0 && l.Base != v.tip() {
+	if l.Commit == "" || l.QueueID != 0 && l.Base != v.tip() || l.QueueID == 0 && l.Rules != v.Project.Policy.Land.Ask.Mark() {
 		return offerStep(v, l, coppice.WorkMerge, mergeSpec(v, l), "merges with the base")
 	}
 	if l.Green {
@@ -134,21 +149,74 @@ func unproven(v *View, l coppice.Landing) []string {
 	return missing
 }
 
-// enterQueue queues a proven landing, or makes it wait, as its landing method
-// says, until a person runs coppice land. A landing that was in the queue before
-// returns to it.
+// enterQueue queues a proven landing, or makes it wait for a person's approval,
+// as the policy says. A landing that was approved needs no other approval.
 func enterQueue(v *View, l coppice.Landing) *Decision {
 	t := v.Task
-	if m := v.Project.Policy.Land.Method(); m.Stage != "" && v.asked(coppice.VerbLand) == nil && t.Stage != coppice.StageLanding {
-		if t.Stage == m.Stage {
+	if stage, why := approvalStage(v, l); stage != "" && l.ApprovedBy == "" {
+		if t.Stage == stage && l.Waits == why {
 			return nil
 		}
-		t.Stage = m.Stage
-		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits until a person runs coppice land", Task: &t}
+		t.Stage = stage
+		d := &Decision{Kind: coppice.EventTaskStage, Reason: cmp.Or(why, "proven; waits until a person runs coppice land"), Task: &t}
+		if l.Waits != why {
+			l.Waits, d.Landing = why, &l
+		}
+		return d
 	}
 	l.QueueID, l.QueuedAt, l.Waits = v.Queue.ID, v.Now, ""
 	t.Stage = coppice.StageLanding
-	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l, Asks: v.settled(coppice.VerbLand)}
+	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l}
+}
+
+// approvalStage returns the stage at which a proven landing waits for a person's
+// approval, and why if its landing method does not say it. The stage is empty if
+// the landing needs no approval.
+func approvalStage(v *View, l coppice.Landing) (coppice.Stage, string) {
+	land := v.Project.Policy.Land
+	if m := land.Method(); m.Stage != "" {
+		return m.Stage, ""
+	}
+	why := l.Review
+	if c := v.Task.Category; c != "" && slices.Contains(land.Ask.Categories, c) {
+		why = fmt.Sprintf("its category is %s (land.ask.categories)", c)
+	}
+	if why == "" {
+		return "", ""
+	}
+	return coppice.StageReview, "waiting for your review: " + why
+}
+
+// approve stores a person's approval in the landing: it is valid for its head,
+// and no other. A request for an earlier candidate approves nothing.
+func approve(v *View) *Decision {
+	l := v.Landing
+	if v.asked(coppice.VerbLand) == nil || l == nil || !l.EndedAt.IsZero() {
+		return nil
+	}
+	d := &Decision{
+		By: "landing", Kind: coppice.EventTaskChanged, Reason: "there is a new candidate, which needs a new approval", Asks: v.settled(coppice.VerbLand),
+	}
+	for _, a := range d.Asks {
+		if of := landingIn(a); l.QueueID == 0 && (of == 0 || of == l.ID) {
+			c := *l
+			c.ApprovedBy, c.ApprovedAt = a.By.String(), a.At
+			d.Kind, d.Reason, d.Landing = coppice.EventLandingApproved, fmt.Sprintf("%s approves %s", a.By, short(l.Head)), &c
+		}
+	}
+	return d
+}
+
+// forLanding returns the arguments of a request that is about one landing.
+func forLanding(id int64) json.RawMessage { return coppice.Raw(map[string]int64{"landing": id}) }
+
+// landingIn returns the landing that a request is about, or 0 for the next one.
+func landingIn(a coppice.Ask) int64 {
+	var args struct{ Landing int64 }
+	if len(a.Args) == 0 || json.Unmarshal(a.Args, &args) != nil {
+		return 0
+	}
+	return args.Landing
 }
 
 // offerStep offers a landing's next work item. Each has a different key. The
@@ -174,13 +242,15 @@ func landingRef(v *View, l coppice.Landing) string {
 // cannot change that file: an agent that completes its own feature would
 // conflict with all others.
 func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
+	land := v.Project.Policy.Land
 	var ours []string
 	if v.Task.Feature != "" {
 		ours = featuresFile(v)
 	}
 	return coppice.MergeSpec{
-		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
+		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Head: l.Head, Strategy: land.Strategy,
 		Message: landMessage(v, l), At: l.CreatedAt, Ref: landingRef(v, l), Ours: ours, Seen: v.Queue.Tip, Onto: v.Behind,
+		Ask: coppice.LandAsk{Paths: land.Ask.Paths, Lines: land.Ask.Lines},
 	}
 }
 

@@ -45,6 +45,36 @@ func onto(branch string) change { return task(func(t *coppice.Task) { t.Onto = b
 
 var landAsked = say(coppice.VerbLand)
 
+// landAskedFor is a person's request to land one landing.
+func landAskedFor(id int64) change {
+	return func(v *View) {
+		landAsked(v)
+		v.Asks[len(v.Asks)-1].Args = forLanding(id)
+	}
+}
+
+// askReview has some changes wait for a review.
+func askReview(v *View) {
+	v.Project.Policy.Land.Ask = coppice.LandAsk{Paths: []string{"migrations/*"}, Lines: 500, Categories: []string{"security"}}
+}
+
+func category(name string) change { return task(func(t *coppice.Task) { t.Category = name }) }
+
+// ruled is a landing that was merged with the rules of askReview.
+func ruled(l *coppice.Landing) {
+	l.Rules = coppice.LandAsk{Paths: []string{"migrations/*"}, Lines: 500}.Mark()
+}
+
+// ruleApplies is a landing that one of these rules concerns.
+func ruleApplies(l *coppice.Landing) {
+	ruled(l)
+	l.Review = "it changes migrations/1.sql (land.ask.paths)"
+}
+
+func waitsFor(l *coppice.Landing) { l.Waits = "waiting for your review: " + l.Review }
+
+func approved(l *coppice.Landing) { l.ApprovedBy, l.ApprovedAt = "person:ann", noon }
+
 func TestLanding(t *testing.T) {
 	t.Parallel()
 	checkThe := "landing: work.offered; landing commit1 on base1 green=false; offer check.run landing/5/1 to local"
@@ -53,6 +83,8 @@ func TestLanding(t *testing.T) {
 	push := "landing: work.offered; landing queued; offer git.push landing/5/1 to control"
 	onlyMove := "landing: work.offered; landing queued; pushed; offer land.move landing/5/1 to control"
 	mergeAgain := "landing: work.offered; landing queued; offer land.merge landing/5/1 to control"
+	approves := "landing: landing.approved; landing commit1 on base1 green=true; approved by person"
+	toReview := "landing: task.stage; to review; landing commit1 on base1 green=true; put off at once (0): waiting for your review: "
 	isProven := "landing: landing.merged; landing commit1 on base1 green=true"
 	run(t, anyLanding, []decision{
 		{"other stages", viewOf(coppice.StageSession, candidate()), "nothing"},
@@ -72,12 +104,39 @@ func TestLanding(t *testing.T) {
 		{"enters the queue", viewOf(coppice.StageChecking, candidate(green)), enter},
 		{"is held", viewOf(coppice.StageChecking, candidate(green), held), "landing: task.stage; to held"},
 		{"stays held", viewOf(coppice.StageHeld, candidate(green), held), "nothing"},
-		{"held, a person asks to land", viewOf(coppice.StageHeld, candidate(green), held, landAsked), enter},
-		{"asked to land while checking", viewOf(coppice.StageChecking, candidate(green), held, landAsked), enter},
+		{"held, a person asks to land", viewOf(coppice.StageHeld, candidate(green), held, landAsked), approves},
+		{"held and approved", viewOf(coppice.StageHeld, candidate(green, approved), held), enter},
+		{"asked to land while checking", viewOf(coppice.StageChecking, candidate(green), held, landAsked), approves},
+		{"asked to land while a check runs", viewOf(coppice.StageChecking, candidate(merged), offered(coppice.WorkCheck), held, landAsked),
+			"landing: landing.approved; landing commit1 on base1 green=false; approved by person"},
+		{"approved while checking", viewOf(coppice.StageChecking, candidate(green, approved), held), enter},
+		{"approved, left the queue, and returns", viewOf(coppice.StageLanding, candidate(green, approved), held), "landing: landing.queued; landing queued"},
 		{"the policy changed", viewOf(coppice.StageHeld, candidate(green)), enter},
 		{"waits for a review", viewOf(coppice.StageChecking, candidate(green), reviewed), "landing: task.stage; to review"},
 		{"still waits for a review", viewOf(coppice.StageReview, candidate(green), reviewed), "nothing"},
-		{"reviewed, a person asks to land", viewOf(coppice.StageReview, candidate(green), reviewed, landAsked), enter},
+		{"reviewed, a person asks to land", viewOf(coppice.StageReview, candidate(green), reviewed, landAsked), approves},
+		{"a person asked to land this candidate", viewOf(coppice.StageReview, candidate(green), reviewed, landAskedFor(5)), approves},
+		{"a person asked to land an earlier candidate", viewOf(coppice.StageReview, candidate(green), reviewed, landAskedFor(4)), "landing: task.changed"},
+		{"reviewed and approved", viewOf(coppice.StageReview, candidate(green, approved), reviewed), enter},
+		{"approved, and verified again", viewOf(coppice.StageChecking, candidate(green, approved), reviewed), enter},
+		{"a rule asks for a review", viewOf(coppice.StageChecking, candidate(green, ruleApplies), askReview), toReview + "it changes migrations/1.sql (land.ask.paths)"},
+		{"a rule asks, still", viewOf(coppice.StageReview, candidate(green, ruleApplies, waitsFor), askReview), "nothing"},
+		{"a rule asks, approved", viewOf(coppice.StageReview, candidate(green, ruleApplies, waitsFor, approved), askReview), enter},
+		{"no rule applies", viewOf(coppice.StageChecking, candidate(green, ruled), askReview), enter},
+		{"the rules have changed", viewOf(coppice.StageReview, candidate(green, ruleApplies), askReview, policy(func(p *coppice.Policy) { p.Land.Ask.Lines = 9 })),
+			"landing: work.offered; landing commit1 on base1 green=true; offer land.merge landing/5/1 to control"},
+		{"the rules are gone", viewOf(coppice.StageReview, candidate(green, ruleApplies)),
+			"landing: work.offered; landing commit1 on base1 green=true; offer land.merge landing/5/1 to control"},
+		{"the rules have changed, it is queued", viewOf(coppice.StageLanding, candidate(inQueue), askReview), move},
+		{"queued, and a rule applies to the new merge", viewOf(coppice.StageLanding, candidate(inQueue, ruleApplies), askReview),
+			"landing: landing.waits; landing commit1 on base1 green=true"},
+		{"queued and approved, and a rule applies", viewOf(coppice.StageLanding, candidate(inQueue, ruleApplies, approved), askReview), move},
+		{"queued, and the policy asks for a review now", viewOf(coppice.StageLanding, candidate(inQueue), reviewed),
+			"landing: landing.waits; landing commit1 on base1 green=true"},
+		{"its category asks for a review", viewOf(coppice.StageChecking, candidate(green, ruled), askReview, category("security")), toReview + "its category is security (land.ask.categories)"},
+		{"another category", viewOf(coppice.StageChecking, candidate(green, ruled), askReview, category("docs")), enter},
+		{"rules, no checks: merged first", viewOf(coppice.StageChecking, candidate(), askReview, policy(func(p *coppice.Policy) { p.Checks = nil })),
+			"landing: work.offered; landing of head1; offer land.merge landing/5/1 to control"},
 		{"held, now to be reviewed", viewOf(coppice.StageHeld, candidate(green), reviewed), "landing: task.stage; to review"},
 		{"to be reviewed, now by itself", viewOf(coppice.StageReview, candidate(green)), enter},
 		{"first in the queue", viewOf(coppice.StageLanding, candidate(inQueue)), move},

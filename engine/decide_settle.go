@@ -239,7 +239,7 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 	if r.Refused != "" {
 		return endLanding(v, d, coppice.LandingRefused, refusedText(r))
 	}
-	l.Candidate = coppice.Candidate{Base: r.Base, Tree: r.Tree, Commit: r.Commit, CreatedAt: v.Now}
+	l.Candidate = coppice.Candidate{Base: r.Base, Tree: r.Tree, Commit: r.Commit, CreatedAt: v.Now, Rules: rulesOf(w), Review: r.Review}
 	if len(r.Conflicts) > 0 {
 		return endLanding(v, d, coppice.LandingConflict, conflictText(v, r))
 	}
@@ -247,6 +247,15 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 		l.Commit = r.Base
 	}
 	return d
+}
+
+// rulesOf returns the mark of the rules that a merge had.
+func rulesOf(w coppice.Work) string {
+	spec, err := coppice.DecodeSpec[coppice.MergeSpec](w)
+	if err != nil {
+		return ""
+	}
+	return spec.Ask.Mark()
 }
 
 // settleCheck stores the results and ends the landing if one refuses the tree. A

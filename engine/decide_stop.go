@@ -66,10 +66,8 @@ func stopStep(v *View, a coppice.Ask, why string) *Decision {
 			return d
 		}
 	}
-	if l := v.Landing; l != nil && l.EndedAt.IsZero() {
-		c := *l
-		c.Outcome, c.EndedAt = coppice.LandingDropped, v.Now
-		return &Decision{Kind: coppice.EventLandingEnded, Reason: why, Landing: &c}
+	if l := dropped(v, v.Landing); l != nil {
+		return &Decision{Kind: coppice.EventLandingEnded, Reason: why, Landing: l}
 	}
 	if l := v.Landing; l != nil && l.Outcome == coppice.LandingLanded {
 		return landed(v) // too late
@@ -155,6 +153,7 @@ func retryTask(v *View) *Decision {
 		t.Round++
 		restartTask(v, &t, note)
 		d.Reason = "restarts"
+		d.Asks = append(d.Asks, v.settled(coppice.VerbLand)...) // it would approve work that nobody has seen
 	case t.Next != nil && verb.WaitsForPerson(t):
 		t.Wait = nil
 		grant(v, &t)

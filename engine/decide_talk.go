@@ -69,7 +69,7 @@ func undeliverable(v *View) *Decision {
 			d.Task = chooseModel(v, s, &m)
 		case m.Kind == coppice.MessageInterrupt && m.Text == "" && gone:
 			m.Failed = "the session ended first"
-		case v.Task.Ended() && m.Failed == "":
+		case v.Task.Ended() && m.Failed == "" && v.asked(coppice.VerbContinue) == nil:
 			m.Failed = "the task ended first; it is delivered if the task continues"
 		default:
 			continue

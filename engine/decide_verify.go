@@ -137,11 +137,7 @@ func withdrawCandidate(v *View) *Decision {
 	n.Screen = true
 	d := enqueue(v, n, "a person takes over; its candidate is withdrawn")
 	d.Asks = v.settled(coppice.VerbTake, coppice.VerbGive)
-	if l := v.Landing; l != nil && l.EndedAt.IsZero() {
-		c := *l
-		c.Outcome, c.EndedAt = coppice.LandingDropped, v.Now
-		d.Landing = &c
-	}
+	d.Landing = dropped(v, v.Landing)
 	return d
 }
 

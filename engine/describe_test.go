@@ -185,6 +185,9 @@ func describeLanding(l coppice.Landing) (p []string) {
 	if l.Verified {
 		p = append(p, "verified")
 	}
+	if l.ApprovedBy != "" && l.QueuedAt.IsZero() && l.Outcome == "" {
+		p = append(p, "approved by "+l.ApprovedBy)
+	}
 	if l.Pushed {
 		p = append(p, "pushed")
 	}

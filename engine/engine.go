@@ -275,6 +275,7 @@ func (t *turn) gather(after int64) error {
 // woken: dispatch checks their lanes in every turn.
 func (t *turn) mark(ev coppice.Event) error {
 	switch {
+	case ev.Kind == coppice.EventReviewChanged: // nothing is decided about drafts
 	case ev.About != (coppice.Subject{}):
 		t.dirty.add(ev.About)
 	case ev.TaskID != 0:

@@ -6,6 +6,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // Archive archives an ended task, so that lists leave it out. If on is false, it
@@ -18,9 +19,10 @@ func (i *Intake) Archive(ctx context.Context, key string, on bool) (coppice.Task
 		if t, err = knownTask(tx.Reader(), key); err != nil {
 			return err
 		}
-		if on && !t.Ended() {
-			return coppice.Errorf(coppice.EConflict, "%s has not ended, and only ended tasks can be archived", t.Key).
-				WithFix("wait for it, or stop it with `coppice stop %s`", t.Key)
+		if on {
+			if err := verb.Refuses(verb.Archive, verb.Facts{Task: t}); err != nil {
+				return err
+			}
 		}
 		if on == !t.Archived.IsZero() {
 			return nil

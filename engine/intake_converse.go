@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // Send sends a message to a task, for its running session or the next one.
@@ -34,12 +35,20 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` to continue it", t.Key)
 		}
 		if t.Stage.Lands() {
-			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; no session would get the message", t.Key).
-				WithFix("wait for the result, or use `coppice requeue %s` with a note", t.Key)
+			return isLanding(*t)
 		}
 		return i.put(tx, t, &m, kind, text)
 	})
 	return m, err
+}
+
+// isLanding says why a task takes no message at this moment.
+func isLanding(t coppice.Task) error {
+	fix := "wait for the result, or use `coppice requeue %s` with a note"
+	if t.Stage.Awaits() {
+		fix = "use `coppice continue %s` with the message"
+	}
+	return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; no session would get the message", t.Key).WithFix(fix, t.Key)
 }
 
 func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, text string) error {
@@ -59,8 +68,8 @@ func (i *Intake) Interrupt(ctx context.Context, key, text string) (coppice.Messa
 		if err != nil {
 			return err
 		}
-		if s == nil {
-			return coppice.Errorf(coppice.EConflict, "no session of %s runs; there is nothing to interrupt", t.Key).WithFix("see `coppice show %s`", t.Key)
+		if err := verb.Refuses(verb.Interrupt, verb.Facts{Task: *t, Session: s}); err != nil {
+			return err
 		}
 		return i.put(tx, t, &m, coppice.MessageInterrupt, text)
 	})
@@ -175,18 +184,13 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		if err != nil {
 			return err
 		}
-		if from.Wants == coppice.WantsAnswer {
-			return coppice.Errorf(coppice.EConflict, "%s wants an answer; there is no work to fork", from.Key).
-				WithFix("ask more with `coppice continue %s`, or create a new task", from.Key)
-		}
 		all, err := tx.Sessions.Of(from.ID)
 		if err != nil {
 			return err
 		}
 		s := (&View{Sessions: all}).resumableSession()
-		if s == nil {
-			return coppice.Errorf(coppice.EConflict, "%s has no conversation to fork", from.Key).
-				WithFix("wait until its session has started, or create a new task")
+		if err := verb.Refuses(verb.Fork, verb.Facts{Task: from, Conversation: s != nil}); err != nil {
+			return err
 		}
 		made = coppice.Task{
 			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,

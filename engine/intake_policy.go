@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"coppice"
 	"coppice/store"
@@ -42,7 +43,23 @@ func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Proje
 	if err := tx.Projects.Put(p); err != nil {
 		return err
 	}
+	if err := i.changeLanding(tx, was, *p); err != nil {
+		return err
+	}
 	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "its policy changed")
+}
+
+// changeLanding wakes the tasks that wait for a person's approval if the rules
+// of landing changed: they might need none any more.
+func (i *Intake) changeLanding(tx store.Tx, was coppice.Policy, p coppice.Project) error {
+	if string(coppice.Raw(was.Land)) == string(coppice.Raw(p.Policy.Land)) {
+		return nil
+	}
+	tasks, err := tx.Tasks.List(store.TaskFilter{ProjectID: p.ID, Stages: coppice.StagesThat(coppice.Stage.Awaits), OldFirst: true})
+	for _, t := range tasks {
+		err = errors.Join(err, i.event(tx, coppice.EventTaskChanged, t, "the project lands work in another way"))
+	}
+	return err
 }
 
 // changeTracks follows a change of a project's tracks. Tasks that have not

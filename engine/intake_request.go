@@ -70,18 +70,21 @@ func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.R
 			return err
 		}
 	}
-	for _, open := range f.Asks {
-		for _, gone := range info.Withdraws {
-			if open.Verb != gone {
-				continue
-			}
-			open.SettledAt, open.Outcome = i.now().UTC(), "withdrawn by "+string(info.Verb)
-			if err := tx.Asks.Put(&open); err != nil {
-				return err
-			}
+	return i.replace(tx, *t, f.Asks, info, a)
+}
+
+// replace stores a request, and withdraws the open requests that it replaces.
+func (i *Intake) replace(tx store.Tx, t coppice.Task, asks []coppice.Ask, info *verb.Info, a coppice.Ask) error {
+	for _, open := range asks {
+		if !slices.Contains(info.Withdraws, open.Verb) {
+			continue
+		}
+		open.SettledAt, open.Outcome = i.now().UTC(), "withdrawn by "+string(info.Verb)
+		if err := tx.Asks.Put(&open); err != nil {
+			return err
 		}
 	}
-	return i.add(tx, *t, f.Asks, a)
+	return i.add(tx, t, asks, a)
 }
 
 // add stores a request, unless the same one is open.
@@ -169,14 +172,17 @@ func init() {
 	}
 }
 
-// requestLand makes a postponed landing retry now. A landing in the queue needs
-// nothing else.
+// requestLand binds the approval to the candidate that the person can see, and
+// makes a postponed landing retry now. A landing in the queue needs nothing else.
 func requestLand(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.Request, a *coppice.Ask) error {
+	if l := f.Landing; l != nil && l.Round == f.Task.Round && l.EndedAt.IsZero() {
+		a.Args = forLanding(l.ID)
+	}
 	switch {
 	case !f.PutOff():
 		return nil
 	case f.Task.Stage == coppice.StageLanding:
-		a.Verb = coppice.VerbRetry
+		a.Verb, a.Args = coppice.VerbRetry, nil
 		return nil
 	}
 	return i.add(tx, f.Task, f.Asks, coppice.Ask{Verb: coppice.VerbRetry})

@@ -100,8 +100,8 @@ func (t countedTasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	return rows(t.c, "Tasks.List", l, err)
 }
 
-func (t countedTasks) Pending(project int64, person bool, most int) ([]coppice.Task, error) {
-	l, err := t.Tasks.Pending(project, person, most)
+func (t countedTasks) Pending(f store.TaskFilter, person bool) ([]coppice.Task, error) {
+	l, err := t.Tasks.Pending(f, person)
 	return rows(t.c, "Tasks.Pending", l, err)
 }
 

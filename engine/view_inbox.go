@@ -77,7 +77,7 @@ func (f *InboxFacts) loadTasks(r store.Reader, project int64) error {
 		f.Tasks, f.More = append(f.Tasks, tasks...), f.More || len(tasks) == mostEntries
 		return err
 	}
-	if err := take(r.Tasks.Pending(project, true, mostEntries)); err != nil {
+	if err := take(r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: mostEntries}, true)); err != nil {
 		return err
 	}
 	for _, list := range []store.TaskFilter{

@@ -34,7 +34,7 @@ func taskActions(now time.Time, kind coppice.InboxKind, t coppice.Task, st TaskS
 		needText(a, "budget", "The most to spend on it, in dollars")
 	}
 	for _, v := range verb.Can(verb.Facts{Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0}) {
-		if info := verb.Of(v); info.Route.ID != "" {
+		if info := verb.Of(v); info != nil && info.Route.ID != "" { // the others are not requests to a task
 			list = append(list, verbAction(t.Key, info))
 		}
 	}

@@ -262,6 +262,8 @@ func (p page) status(capacity Capacity, t coppice.Task) TaskStatus {
 		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:
 		s.Fix = t.Wait.Fix
+	case t.Stage.Awaits():
+		s.Fix = t.AwaitsFix()
 	case s.Landing != nil && s.Landing.EndedAt.IsZero() && s.Landing.Failure != nil && (t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding):
 		s.Fix = s.Landing.Failure.Fix
 	case t.Failure != nil && t.Ended():

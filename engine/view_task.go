@@ -265,6 +265,12 @@ func (v *View) sessionByID(id int64) *coppice.Session {
 	return nil
 }
 
+// Resumable reports whether one of the sessions has a conversation that can
+// continue.
+func Resumable(sessions []coppice.Session) bool {
+	return (&View{Sessions: sessions}).resumableSession() != nil
+}
+
 // resumableSession returns the newest session, of any round, whose conversation
 // can be continued, or nil.
 func (v *View) resumableSession() *coppice.Session {

@@ -1,6 +1,10 @@
 package store
 
-import "coppice"
+import (
+	"time"
+
+	"coppice"
+)
 
 // SessionReader reads sessions. Lists come without prompts, which can be
 // megabytes.
@@ -9,7 +13,10 @@ type SessionReader interface {
 	ByKey(key string) (coppice.Session, error)
 	Of(task int64) ([]coppice.Session, error) // oldest first
 	OfEach(tasks []int64) (map[int64][]coppice.Session, error)
-	Live() ([]coppice.Session, error)          // oldest first
+	Live() ([]coppice.Session, error) // oldest first
+	// Since returns the newest most sessions that ran at a time or later, newest
+	// first. Project 0 means all projects.
+	Since(project int64, from time.Time, most int) ([]coppice.Session, error)
 	Written() (map[string]Written, error)      // of live sessions, by their keys
 	Last(task int64) (*coppice.Session, error) // nil if there is none
 	// MemoryUsed returns, by agent, an estimate of the memory of a session. An ended
@@ -81,6 +88,7 @@ type QuestionReader interface {
 	Of(task int64) ([]coppice.Question, error)  // oldest first
 	Open(task int64) (*coppice.Question, error) // the oldest open one; nil if there is none
 	OpenOfEach(tasks []int64) (map[int64]coppice.Question, error)
+	OfEach(tasks []int64) (map[int64][]coppice.Question, error) // oldest first
 }
 
 // Questions reads and writes questions.

@@ -43,9 +43,13 @@ type TaskReader interface {
 	// Waits counts waiting tasks by what they wait for. The key "" has the tasks
 	// about which the engine has not decided yet. Project 0 means all projects.
 	Waits(project int64) (map[coppice.WaitKind]int, error)
-	// Pending returns the first most tasks that wait or are queued, by priority,
-	// then the oldest. It returns either tasks that wait for a person or all others.
-	Pending(project int64, person bool, most int) ([]coppice.Task, error)
+	// Pending returns tasks that wait or are queued, by priority, then the oldest.
+	// It returns either tasks that wait for a person or all others. The filter's
+	// project, track, agent, text and Most apply. CountPending counts them.
+	Pending(f TaskFilter, person bool) ([]coppice.Task, error)
+	CountPending(f TaskFilter, person bool) (int, error)
+	// Tally counts all tasks, by everything that a Tally names.
+	Tally() ([]Tally, error)
 }
 
 // Tasks reads and writes tasks.
@@ -68,7 +72,19 @@ type TaskFilter struct {
 	BeforeID  int64    // only older tasks than this one, for paging
 	Most      int      // 0 means no limit
 	OldFirst  bool     // otherwise the newest first
+	ByEnd     bool     // the tasks that ended last come first; not with BeforeID
 	Archived  Archived // whether archived tasks are chosen
+}
+
+// Tally is the number of tasks of a project that have the same track, agent,
+// stage and outcome.
+type Tally struct {
+	ProjectID int64
+	Track     string
+	Agent     string
+	Stage     coppice.Stage
+	Outcome   coppice.Outcome
+	N         int
 }
 
 // Archived says whether a filter chooses archived tasks.

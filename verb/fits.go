@@ -95,18 +95,26 @@ func beingStopped(t coppice.Task) error {
 }
 
 func fitsContinue(f Facts) error {
-	if t := f.Task; !t.Ended() {
+	switch t := f.Task; {
+	case t.Stage.Awaits() && f.asked(coppice.VerbStop, coppice.VerbRequeue):
+		return beingStopped(t)
+	case !t.Ended() && !t.Stage.Awaits():
 		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice send %s` to send it a message", t.Key)
 	}
 	return nil
 }
 
 func checkContinue(f Facts, r Request) error {
-	if t := f.Task; t.Outcome == coppice.OutcomeDone && strings.TrimSpace(r.Text) == "" {
-		return coppice.Errorf(coppice.EInvalid, "%s is done, and the request does not say what is missing", t.Key).
-			WithFix("say what it should do now").WithField("text")
+	t := f.Task
+	if strings.TrimSpace(r.Text) != "" || t.Outcome != coppice.OutcomeDone && !t.Stage.Awaits() {
+		return nil
 	}
-	return nil
+	state := "is done"
+	if t.Stage.Awaits() {
+		state = "waits for your approval"
+	}
+	return coppice.Errorf(coppice.EInvalid, "%s %s, and the request does not say what is missing", t.Key, state).
+		WithFix("say what it should do now").WithField("text")
 }
 
 func fitsTake(f Facts) error {

@@ -16,12 +16,15 @@ var Table = []Info{
 	},
 	{
 		Verb: coppice.VerbContinue, Event: coppice.EventTaskRetried, Text: "text", Fits: fitsContinue, Check: checkContinue,
-		Route: Route{"continue-task", "Continue an ended task in its last conversation"},
+		Withdraws: []coppice.Verb{coppice.VerbLand},
+		Route:     Route{"continue-task", "Continue an ended task in its last conversation"},
 		Command: Command{
 			Use: "continue KEY [TEXT]", Short: "Continue an ended task in its conversation",
 			Long: `Continue a task that is done, failed or was stopped, in its last conversation. A
 task that is done needs a text that says what it should do now. It starts from
-the base, which has its work. Any other task continues on its branch.`,
+the base, which has its work. Any other task continues on its branch. A task that
+waits for your approval continues too: the text says what to change, and its
+candidate is dropped.`,
 			Example: "  coppice continue app-4 \"now also the German texts\"\n  coppice continue app-5", Done: "continues",
 		},
 		Button: Button{Name: "Continue", About: "Continue it in its last conversation", Prompt: "What should it do now?", Done: "continues"},

@@ -59,10 +59,12 @@ type Button struct {
 	Name   string
 	About  string
 	Prompt string // asks for the text; "" if there is none
-	Bare   bool   // the palette also offers it without a text
+	Bare   bool   // it can be run without asking for the text
 	Danger bool
 	More   bool // it is behind "More"
 	Done   string
+	// Required says that the text cannot be empty.
+	Required bool
 }
 
 // Facts are what the table decides by. Session, Landing and Asks can be
@@ -74,7 +76,9 @@ type Facts struct {
 	Landing *coppice.Landing // the newest
 	Asks    []coppice.Ask    // the open requests
 	Branch  bool             // the task has a branch, or its trash has one
-	Moving  bool             // the base is being moved to its commit, or might have been
+	// Conversation says that a session has a conversation that can continue.
+	Conversation bool
+	Moving       bool // the base is being moved to its commit, or might have been
 }
 
 // Request is a request, without its verb.
@@ -96,17 +100,6 @@ func Of(v coppice.Verb) *Info {
 // May reports whether an author can use the verb.
 func (i *Info) May(by coppice.Actor) bool {
 	return by.Kind == coppice.ActorPerson || slices.Contains(i.By, by.Kind)
-}
-
-// Can lists the verbs that the dashboard offers for a task.
-func Can(f Facts) []coppice.Verb {
-	var can []coppice.Verb
-	for _, i := range Table {
-		if i.Fits(f) == nil && (i.Hidden == nil || !i.Hidden(f)) {
-			can = append(can, i.Verb)
-		}
-	}
-	return can
 }
 
 // asked reports whether an open request has one of the verbs.

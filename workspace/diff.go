@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -88,12 +89,19 @@ func (w *Workspaces) commitOf(ctx context.Context, r repo.Repo, rev string) (str
 // maxDiff is the maximum length of a diff.
 const maxDiff = 16 << 20
 
-func (w *Workspaces) diff(ctx context.Context, c git.Call, stat bool, rev string) (string, error) {
-	c.Args = []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--patch"}
+// diffArgs are the arguments of every diff. A program of the repository never
+// runs, and a renamed file is one change.
+var diffArgs = []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames"}
+
+func (w *Workspaces) diff(ctx context.Context, c git.Call, stat bool, rev string, paths ...string) (string, error) {
+	how := "--patch"
 	if stat {
-		c.Args[len(c.Args)-1] = "--stat"
+		how = "--stat"
 	}
-	c.Args = append(c.Args, "--end-of-options", rev, "--")
+	c.Args = append(slices.Clone(diffArgs), how, "--end-of-options", rev, "--")
+	for _, p := range paths {
+		c.Args = append(c.Args, ":(top,literal)"+p)
+	}
 	c.Limit = maxDiff
 	out, err := w.Git.Do(ctx, c)
 	if err == nil && len(out) == maxDiff {

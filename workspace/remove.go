@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/glob"
 	"coppice/workspace/archive"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
@@ -159,7 +160,7 @@ func (w *Workspaces) empty(ctx context.Context, r repo.Repo, s *slot, head strin
 			s.Head, at, snap.index = head, head, ""
 		}
 	}
-	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !archive.Matches(f, p.Keep) })
+	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !glob.Matches(f, p.Keep) })
 	file := w.archiveFile(r, s.Ref)
 	some, err := archive.Write(file, path, filepath.Join(dir, "modules"), files, snap.nested)
 	if err != nil {

@@ -68,7 +68,36 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, 
 		}
 		out.Hits = append(out.Hits, hit)
 	}
-	return out, nil
+	return out, s.addStatuses(ctx, out.Hits)
+}
+
+// addStatuses adds the statuses of the tasks to hits.
+func (s *Server) addStatuses(ctx context.Context, hits []api.Hit) error {
+	return s.cfg.Store.View(ctx, func(r store.Reader) error {
+		known := map[string]coppice.Status{}
+		var tasks []coppice.Task
+		for _, h := range hits {
+			if _, seen := known[h.Task]; seen {
+				continue
+			}
+			known[h.Task] = ""
+			t, err := r.Tasks.ByKey(h.Task)
+			switch {
+			case err == nil:
+				tasks = append(tasks, t)
+			case coppice.ErrorCode(err) != coppice.ENotFound:
+				return err
+			}
+		}
+		statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
+		for i, st := range statuses {
+			known[tasks[i].Key] = st.Status
+		}
+		for i := range hits {
+			hits[i].Status = known[hits[i].Task]
+		}
+		return err
+	})
 }
 
 // units counts the UTF-16 code units of a text, as JavaScript does.
@@ -105,9 +134,13 @@ func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentLis
 	}
 	out.Agents = slices.Clone(out.Agents)
 	limits, err := s.listLimits(ctx, nil)
+	if err != nil {
+		return out, err
+	}
+	counts, err := s.agentTasks(ctx)
 	for i := range out.Agents {
 		a := &out.Agents[i]
-		a.Warnings, a.Can = filled(a.Warnings), filled(a.Can)
+		a.Warnings, a.Can, a.Tasks = filled(a.Warnings), filled(a.Can), counts[a.Name]
 		for _, l := range limits.Limits {
 			switch agent, _ := coppice.SplitChoice(l.Agent); {
 			case l.Agent == a.Name:
@@ -118,4 +151,27 @@ func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentLis
 		}
 	}
 	return out, err
+}
+
+// agentTasks counts tasks by agent.
+func (s *Server) agentTasks(ctx context.Context) (counts map[string]api.AgentTasks, err error) {
+	counts = map[string]api.AgentTasks{}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		tallies, err := r.Tasks.Tally()
+		for _, t := range tallies {
+			c := counts[t.Agent]
+			c.All += t.N
+			switch {
+			case t.Stage == coppice.StageSession:
+				c.Running += t.N
+			case t.Outcome == coppice.OutcomeDone:
+				c.Done += t.N
+			case t.Outcome == coppice.OutcomeFailed:
+				c.Failed += t.N
+			}
+			counts[t.Agent] = c
+		}
+		return err
+	})
+	return counts, err
 }

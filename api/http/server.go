@@ -72,6 +72,20 @@ type Talk interface {
 	Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error)
 }
 
+// Reviews shows the changes of tasks, and keeps what people say about them.
+type Reviews interface {
+	Review(ctx context.Context, t coppice.Task, part api.ReviewPart) (api.Review, error)
+	// Comment adds a draft, with the code that the server has at its lines.
+	Comment(ctx context.Context, t coppice.Task, c api.NewComment) (coppice.Comment, error)
+	// EditComment changes a comment's text. It is a draft again.
+	EditComment(ctx context.Context, key string, id int64, text string) (coppice.Comment, error)
+	ResolveComment(ctx context.Context, key string, id int64, on bool) (coppice.Comment, error)
+	DropComment(ctx context.Context, key string, id int64) error
+	// SendComments sends all drafts to the agent, as one message.
+	SendComments(ctx context.Context, key, text string) (coppice.Message, error)
+	MarkViewed(ctx context.Context, key, path, blob string, on bool) error
+}
+
 // Settings reads and changes projects' coppice.yaml.
 type Settings interface {
 	Config(ctx context.Context, p coppice.Project) (api.ProjectConfig, error)
@@ -138,6 +152,7 @@ type Config struct {
 
 	// Optional parts. If one is nil, its routes report that.
 	Search   store.Searcher
+	Reviews  Reviews
 	Settings Settings
 	Needs    Needs
 	// Agents finds the agents, with those of a project if it is not nil.
@@ -147,6 +162,10 @@ type Config struct {
 	Web fs.FS // the built dashboard; without it, a page says that it is missing
 
 	Attach Attach // opens terminals; nil means that there are none
+
+	// Terminal reports whether all sessions of an agent run on a terminal. nil
+	// means that only those do that a person took over.
+	Terminal func(p coppice.Project, agent string) bool
 
 	Version string
 	Now     func() time.Time

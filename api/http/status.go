@@ -115,11 +115,11 @@ func waitingTasks(r store.Reader, project int64, out *api.Status) (people, other
 		}
 	}
 	if waits[coppice.WaitPerson] > 0 {
-		if people, err = r.Tasks.Pending(project, true, mostListed); err != nil {
+		if people, err = r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: mostListed}, true); err != nil {
 			return nil, nil, err
 		}
 	}
-	others, err = r.Tasks.Pending(project, false, mostWaiting)
+	others, err = r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: mostWaiting}, false)
 	return people, others, err
 }
 

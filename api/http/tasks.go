@@ -224,6 +224,9 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.History, err = r.Sessions.Of(t.ID); err != nil {
 		return out, err
 	}
+	if out.Terminals, err = s.terminalsOf(r, t, out.History); err != nil {
+		return out, err
+	}
 	for i := range out.History {
 		s := &out.History[i]
 		s.Prompt = "" // it can be long; show-session returns it
@@ -266,6 +269,18 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	out.History, out.Landings, out.CheckRuns = filled(out.History), filled(out.Landings), filled(out.CheckRuns)
 	out.Messages, out.Questions, out.Dependants = filled(out.Messages), filled(out.Questions), filled(out.Dependants)
 	return out, err
+}
+
+// terminalsOf returns the keys of the sessions on a terminal.
+func (s *Server) terminalsOf(r store.Reader, t coppice.Task, sessions []coppice.Session) ([]string, error) {
+	p, err := r.Projects.Get(t.ProjectID)
+	keys := []string{}
+	for _, x := range sessions {
+		if x.Screen || s.cfg.Terminal != nil && s.cfg.Terminal(p, x.Agent) {
+			keys = append(keys, x.Key)
+		}
+	}
+	return keys, err
 }
 
 // filled turns nil into an empty list, for JSON.

@@ -91,7 +91,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, after []string) a
 		v.Usage = v.Usage.Add(x.Usage)
 	}
 	v.Taken = coppice.Asked(st.Asks, coppice.VerbTake) != nil || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
-	v.Can = verb.Can(verb.Facts{Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0})
+	v.Can = verb.Can(verb.Facts{Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0, Conversation: engine.Resumable(st.Sessions)})
 	if st.Question != nil && st.Question.Open() {
 		q := question(*st.Question)
 		v.Question = &q

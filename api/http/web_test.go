@@ -1,16 +1,14 @@
 package http_test
 
 import (
-	"cmp"
-	"encoding/json"
+	"bytes"
 	"flag"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -144,19 +142,13 @@ func TestARestartDoesNotSignBrowsersOut(t *testing.T) {
 	}
 }
 
-// TestDashboardKnowsTheAPI compares the types that the dashboard is written
-// against with the description that is served.
+// TestDashboardKnowsTheAPI checks that the dashboard's client is generated from
+// the description that is served, and its actions from the table of verbs.
 func TestDashboardKnowsTheAPI(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, text := call(t, b, "GET", "/api/openapi.json", "")
-	var spec struct {
-		Components struct {
-			Schemas map[string]*schema `json:"schemas"`
-		} `json:"components"`
-	}
-	b.Must(json.Unmarshal([]byte(text), &spec))
-	for name, want := range map[string]string{"schema.ts": typescript(spec.Components.Schemas), "verbs.ts": verbs()} {
+	_, spec := call(t, b, "GET", "/api/openapi.json", "")
+	for name, want := range map[string]string{"schema.ts": typescript(t, spec), "actions.ts": actions()} {
 		file := filepath.Join("..", "..", "web", "src", "api", name)
 		if *update {
 			b.Must(os.WriteFile(file, []byte(want), 0o644))
@@ -169,16 +161,44 @@ func TestDashboardKnowsTheAPI(t *testing.T) {
 	}
 }
 
-// verbs writes what the dashboard needs of the table of verbs.
-func verbs() string {
+const generated = "// Code generated from the %s by `make generate`. DO NOT EDIT.\n\n"
+
+// typescript generates the types of the API from its description.
+func typescript(t *testing.T, spec string) string {
+	t.Helper()
+	program := filepath.Join("..", "..", "web", "node_modules", "openapi-typescript", "bin", "cli.js")
+	if _, err := os.Stat(program); err != nil {
+		if *update {
+			t.Fatalf("%s is missing; run: make web", program)
+		}
+		t.Skipf("%s is missing; run: make web", program)
+	}
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	if err := os.WriteFile(file, []byte(spec), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", program, file, "--root-types", "--root-types-no-schema-prefix", "--default-non-nullable", "false")
+	cmd.Stderr = &bytes.Buffer{}
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("openapi-typescript: %v\n%s", err, cmd.Stderr)
+	}
+	return fmt.Sprintf(generated, "API's description") + string(text)
+}
+
+// actions writes what the dashboard needs of the table of actions. The paths
+// are checked by the types of the API.
+func actions() string {
 	var b strings.Builder
-	b.WriteString("// Code generated from the table of verbs by `make generate`. DO NOT EDIT.\n\n")
-	b.WriteString("export interface Verb {\n  id: string;\n  name: string;\n  about: string;\n  done: string;\n  text?: string; // the name of its text in requests\n" +
-		"  prompt?: string;\n  bare?: boolean;\n  staff?: boolean;\n  danger?: boolean;\n  more?: boolean;\n}\n\nexport const verbs: Verb[] = [\n")
-	for _, i := range verb.Table {
-		row := map[string]any{"id": i.Verb, "name": i.Button.Name, "about": i.Button.About, "done": i.Button.Done}
+	fmt.Fprintf(&b, generated, "table of verbs")
+	b.WriteString("export const actions = [\n")
+	for _, i := range verb.Actions {
+		row := map[string]any{"id": i.Verb, "path": "/api/v1/tasks/{key}/" + string(i.Verb), "name": i.Button.Name, "about": i.Button.About, "done": i.Button.Done}
+		if i.Verb == coppice.VerbUndo {
+			row["path"] = "/api/v1/undo"
+		}
 		for name, value := range map[string]any{
-			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "danger": i.Button.Danger, "more": i.Button.More,
+			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required,
 		} {
 			if !reflect.ValueOf(value).IsZero() {
 				row[name] = value
@@ -186,78 +206,6 @@ func verbs() string {
 		}
 		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(row))
 	}
-	b.WriteString("];\n")
+	b.WriteString("] as const;\n")
 	return b.String()
-}
-
-// schema is the part of JSON Schema that the description uses.
-type schema struct {
-	Ref        string             `json:"$ref"`
-	Type       any                `json:"type"`
-	Enum       []any              `json:"enum"`
-	Items      *schema            `json:"items"`
-	Properties map[string]*schema `json:"properties"`
-	Required   []string           `json:"required"`
-	Additional json.RawMessage    `json:"additionalProperties"`
-	Doc        string             `json:"description"`
-}
-
-// typescript writes the schemas as interfaces, by name.
-func typescript(all map[string]*schema) string {
-	var b strings.Builder
-	b.WriteString("// Code generated from the API's description by `make generate`. DO NOT EDIT.\n")
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		fmt.Fprintf(&b, "\nexport interface %s {\n", name)
-		for _, field := range slices.SortedFunc(maps.Keys(all[name].Properties), cmp.Compare) {
-			p, optional := all[name].Properties[field], "?"
-			if slices.Contains(all[name].Required, field) {
-				optional = ""
-			}
-			if p.Doc != "" {
-				fmt.Fprintf(&b, "  /** %s */\n", p.Doc)
-			}
-			fmt.Fprintf(&b, "  %q%s: %s;\n", field, optional, p.typescript())
-		}
-		b.WriteString("}\n")
-	}
-	return b.String()
-}
-
-func (s *schema) typescript() string {
-	if s.Ref != "" {
-		return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]
-	}
-	if len(s.Enum) > 0 {
-		var words []string
-		for _, e := range s.Enum {
-			words = append(words, fmt.Sprintf("%q", e))
-		}
-		return strings.Join(words, " | ")
-	}
-	kinds, ok := s.Type.([]any)
-	if !ok {
-		kinds = []any{s.Type}
-	}
-	var parts []string
-	for _, k := range kinds {
-		parts = append(parts, s.plain(k))
-	}
-	return strings.Join(parts, " | ")
-}
-
-func (s *schema) plain(kind any) string {
-	switch kind {
-	case "string", "boolean", "null":
-		return kind.(string)
-	case "integer", "number":
-		return "number"
-	case "array":
-		return "(" + s.Items.typescript() + ")[]"
-	case "object":
-		var value schema
-		if json.Unmarshal(s.Additional, &value) == nil && (value.Type != nil || value.Ref != "") {
-			return "Record<string, " + value.typescript() + ">"
-		}
-	}
-	return "unknown"
 }

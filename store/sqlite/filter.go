@@ -94,9 +94,15 @@ func taskWhere(f store.TaskFilter) *where {
 }
 
 func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
+	if f.ByEnd && len(f.Outcomes) > 1 {
+		return r.byEnd(f)
+	}
 	w := taskWhere(f)
 	query := "SELECT id FROM tasks" + w.String() + " ORDER BY id"
-	if !f.OldFirst {
+	switch {
+	case f.ByEnd:
+		query = "SELECT id FROM tasks" + w.String() + " ORDER BY ended_at DESC, id DESC"
+	case !f.OldFirst:
 		query += " DESC"
 	}
 	if f.Most > 0 {
@@ -104,6 +110,26 @@ func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 		w.args = append(w.args, f.Most)
 	}
 	return r.inOrder(r.found(query, w.args...))
+}
+
+// byEnd lists tasks of several outcomes by their end. The index has one order for
+// each outcome.
+func (r tasks) byEnd(f store.TaskFilter) ([]coppice.Task, error) {
+	var all []coppice.Task
+	for _, o := range f.Outcomes {
+		one := f
+		one.Outcomes = []coppice.Outcome{o}
+		some, err := r.List(one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, func(a, b coppice.Task) int { return cmp.Or(b.EndedAt.Compare(a.EndedAt), cmp.Compare(b.ID, a.ID)) })
+	if f.Most > 0 {
+		all = all[:min(len(all), f.Most)]
+	}
+	return all, nil
 }
 
 // ended reports whether a filter chooses only ended tasks.

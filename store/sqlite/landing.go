@@ -13,13 +13,14 @@ func landingOf(r dbsqlc.CurrentLanding) (coppice.Landing, error) {
 	var u unpacker
 	l := coppice.Landing{
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
-		CreatedAt: at(r.CreatedAt), Verified: r.Verified,
+		CreatedAt: at(r.CreatedAt), Verified: r.Verified, ApprovedBy: r.ApprovedBy, ApprovedAt: at(r.ApprovedAt),
 		QueueID: r.QueueID, QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), Killed: int(r.Killed), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
 		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence,
 	}
 	if r.CandidateID != 0 {
 		l.Candidate = coppice.Candidate{
 			ID: r.CandidateID, LandingID: r.ID, Base: r.Base, Tree: r.Tree, Commit: r.CommitHash, Green: r.Green, Pushed: r.Pushed, CreatedAt: at(r.MergedAt),
+			Rules: r.Rules, Review: r.Review,
 		}
 	}
 	return l, u.err
@@ -59,6 +60,7 @@ func (r landings) Candidates(landing int64) ([]coppice.Candidate, error) {
 	return each(rows, err, func(c dbsqlc.Candidate) (coppice.Candidate, error) {
 		return coppice.Candidate{
 			ID: c.ID, LandingID: c.LandingID, Base: c.Base, Tree: c.Tree, Commit: c.CommitHash, Green: c.Green, Pushed: c.Pushed, CreatedAt: at(c.CreatedAt),
+			Rules: c.Rules, Review: c.Review,
 		}, nil
 	})
 }
@@ -82,7 +84,7 @@ func (t landings) putRow(l *coppice.Landing) error {
 	var p packer
 	row := dbsqlc.PutLandingParams{
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
-		CreatedAt: moment(l.CreatedAt), CandidateID: l.Candidate.ID, Verified: l.Verified,
+		CreatedAt: moment(l.CreatedAt), CandidateID: l.Candidate.ID, Verified: l.Verified, ApprovedBy: l.ApprovedBy, ApprovedAt: moment(l.ApprovedAt),
 		QueueID: l.QueueID, QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
 		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence,
 	}
@@ -101,6 +103,7 @@ func (t landings) putCandidate(c *coppice.Candidate, landing int64) error {
 	c.LandingID = landing
 	id, err := t.q.PutCandidate(t.ctx, dbsqlc.PutCandidateParams{
 		ID: rowID(c.ID), LandingID: landing, Base: c.Base, Tree: c.Tree, CommitHash: c.Commit, Green: c.Green, Pushed: c.Pushed, CreatedAt: moment(c.CreatedAt),
+		Rules: c.Rules, Review: c.Review,
 	})
 	return t.put(&c.ID, id, err)
 }

@@ -63,43 +63,53 @@ func TestPlans(t *testing.T) {
 			_, err := t.Log.Events(1, 2, store.EventFilter{Kinds: []coppice.EventKind{"a", "b"}})
 			return err
 		},
-		"Tasks.Dependants":     func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
-		"Landings.Queued":      func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
-		"Landings.QueuedIDs":   func(t store.Tx) error { _, err := t.Landings.QueuedIDs(1, 9); return err },
-		"Queues.In":            func(t store.Tx) error { _, err := t.Queues.In(1); return err },
-		"Landings.Candidates":  func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
-		"Landings.Last":        func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
-		"Workspaces.Of":        func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
-		"Questions.Open":       func(t store.Tx) error { _, err := t.Questions.Open(1); return err },
-		"Messages.Of":          func(t store.Tx) error { _, err := t.Messages.Of(1); return err },
-		"Trash.In":             func(t store.Tx) error { _, err := t.Trash.In(1); return err },
-		"Outputs.After":        func(t store.Tx) error { _, err := t.Outputs.After(1, 2, 3, coppice.OutputEvent); return err },
-		"Outputs.Before":       func(t store.Tx) error { _, err := t.Outputs.Before(1, 2, 3, coppice.OutputEvent); return err },
-		"Projects.Busy":        func(t store.Tx) error { _, err := t.Projects.Busy(1); return err },
-		"Lanes.Count":          func(t store.Tx) error { _, err := t.Lanes.Count(1); return err },
-		"Tasks.Waits":          func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
-		"Tasks.Pending":        func(t store.Tx) error { _, err := t.Tasks.Pending(1, true, 5); return err },
-		"Tasks.Pending of all": func(t store.Tx) error { _, err := t.Tasks.Pending(0, false, 5); return err },
-		"Groups.Some":          func(t store.Tx) error { _, err := t.Groups.Some(some); return err },
-		"Groups.Spent":         func(t store.Tx) error { _, err := t.Groups.Spent(some); return err },
-		"Groups.List":          func(t store.Tx) error { _, err := t.Groups.List(0, 7, 5); return err },
-		"Seen.Unread":          func(t store.Tx) error { _, err := t.Seen.Unread(coppice.Actor{}, some); return err },
+		"Tasks.Dependants":    func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
+		"Landings.Queued":     func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
+		"Landings.QueuedIDs":  func(t store.Tx) error { _, err := t.Landings.QueuedIDs(1, 9); return err },
+		"Queues.In":           func(t store.Tx) error { _, err := t.Queues.In(1); return err },
+		"Landings.Candidates": func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
+		"Landings.Last":       func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
+		"Workspaces.Of":       func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
+		"Questions.Open":      func(t store.Tx) error { _, err := t.Questions.Open(1); return err },
+		"Comments.Of":         func(t store.Tx) error { _, err := t.Comments.Of(1); return err },
+		"Viewed.Of":           func(t store.Tx) error { _, err := t.Viewed.Of(1); return err },
+		"Messages.Of":         func(t store.Tx) error { _, err := t.Messages.Of(1); return err },
+		"Trash.In":            func(t store.Tx) error { _, err := t.Trash.In(1); return err },
+		"Outputs.After":       func(t store.Tx) error { _, err := t.Outputs.After(1, 2, 3, coppice.OutputEvent); return err },
+		"Outputs.Before":      func(t store.Tx) error { _, err := t.Outputs.Before(1, 2, 3, coppice.OutputEvent); return err },
+		"Projects.Busy":       func(t store.Tx) error { _, err := t.Projects.Busy(1); return err },
+		"Lanes.Count":         func(t store.Tx) error { _, err := t.Lanes.Count(1); return err },
+		"Tasks.Waits":         func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
+		"Tasks.Pending": func(t store.Tx) error {
+			_, err := t.Tasks.Pending(store.TaskFilter{ProjectID: 1, Most: 5}, true)
+			return err
+		},
+		"Tasks.Pending of all": func(t store.Tx) error { _, err := t.Tasks.Pending(store.TaskFilter{Most: 5}, false); return err },
+		"Tasks.CountPending": func(t store.Tx) error {
+			_, err := t.Tasks.CountPending(store.TaskFilter{ProjectID: 1}, false)
+			return err
+		},
+		"Questions.OfEach": func(t store.Tx) error { _, err := t.Questions.OfEach(some); return err },
+		"Groups.Some":      func(t store.Tx) error { _, err := t.Groups.Some(some); return err },
+		"Groups.Spent":     func(t store.Tx) error { _, err := t.Groups.Spent(some); return err },
+		"Groups.List":      func(t store.Tx) error { _, err := t.Groups.List(0, 7, 5); return err },
+		"Seen.Unread":      func(t store.Tx) error { _, err := t.Seen.Unread(coppice.Actor{}, some); return err },
 		"Tasks.List of a group": func(t store.Tx) error {
 			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Group: 3, Most: 5})
 			return err
 		},
 		"Tasks.List of a label": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Label: "a", Most: 5}); return err },
 		"Tasks.List of flagged": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Flagged: true, Most: 5}); return err },
-		"Projects.Some":        func(t store.Tx) error { _, err := t.Projects.Some(some); return err },
-		"Tasks.Some":           func(t store.Tx) error { _, err := t.Tasks.Some(some); return err },
-		"Tasks.Keys":           func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },
-		"Sessions.OfEach":      func(t store.Tx) error { _, err := t.Sessions.OfEach(some); return err },
-		"Outputs.LastOfEach":   func(t store.Tx) error { _, err := t.Outputs.LastOfEach(some, 3, coppice.OutputEvent); return err },
-		"Previews.Last":        func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
-		"Previews.Live":        func(t store.Tx) error { _, err := t.Previews.Live(); return err },
-		"Landings.LastOfEach":  func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
-		"Questions.OpenOfEach": func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
-		"Messages.OfEach":      func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
+		"Projects.Some":         func(t store.Tx) error { _, err := t.Projects.Some(some); return err },
+		"Tasks.Some":            func(t store.Tx) error { _, err := t.Tasks.Some(some); return err },
+		"Tasks.Keys":            func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },
+		"Sessions.OfEach":       func(t store.Tx) error { _, err := t.Sessions.OfEach(some); return err },
+		"Outputs.LastOfEach":    func(t store.Tx) error { _, err := t.Outputs.LastOfEach(some, 3, coppice.OutputEvent); return err },
+		"Previews.Last":         func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
+		"Previews.Live":         func(t store.Tx) error { _, err := t.Previews.Live(); return err },
+		"Landings.LastOfEach":   func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
+		"Questions.OpenOfEach":  func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
+		"Messages.OfEach":       func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
 		"Tasks.List of ended": func(t store.Tx) error {
 			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{"failed"}, Archived: store.ArchivedNot, Most: 5})
 			return err
@@ -150,7 +160,16 @@ func TestInboxPlans(t *testing.T) {
 			failed = "tasks_ended" // with the project, the outcome, and whether it is archived
 		}
 		for index, f := range map[string]func(store.Tx) error{
-			"tasks_for_person": func(t store.Tx) error { _, err := t.Tasks.Pending(project, true, 5); return err },
+			"tasks_for_person": func(t store.Tx) error {
+				_, err := t.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: 5}, true)
+				return err
+			},
+			"tasks_by_end": func(t store.Tx) error {
+				_, err := t.Tasks.List(store.TaskFilter{
+					ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeDone}, Archived: store.ArchivedNot, ByEnd: true, Most: 5,
+				})
+				return err
+			},
 			failed: func(t store.Tx) error {
 				_, err := t.Tasks.List(store.TaskFilter{
 					ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeFailed}, Archived: store.ArchivedNot, Most: 5,

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"errors"
+	"time"
 
 	"coppice"
 	"coppice/store"
@@ -56,6 +57,11 @@ func (r sessions) Of(task int64) ([]coppice.Session, error) {
 func (r sessions) OfEach(tasks []int64) (map[int64][]coppice.Session, error) {
 	rows, err := ofIDs(r.ctx, r.q.SessionsOfEach, tasks)
 	return grouped(rows, err, sessionOf, func(s coppice.Session) int64 { return s.TaskID })
+}
+
+func (r sessions) Since(project int64, from time.Time, most int) ([]coppice.Session, error) {
+	rows, err := r.q.SessionsSince(r.ctx, moment(from).Int64, project, int64(most))
+	return each(rows, err, sessionOf)
 }
 
 func (r sessions) Live() ([]coppice.Session, error) {

@@ -284,6 +284,8 @@ type (
 	work       struct{ *tx }
 	questions  struct{ *tx }
 	messages   struct{ *tx }
+	comments   struct{ *tx }
+	viewed     struct{ *tx }
 	asks       struct{ *tx }
 	limits     struct{ *tx }
 	log        struct{ *tx }
@@ -300,7 +302,7 @@ func (t *tx) parts() store.Tx {
 	return store.Tx{
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
-		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
+		Questions: questions{t}, Messages: messages{t}, Comments: comments{t}, Viewed: viewed{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
 		Features: features{t}, History: history{t}, Previews: previews{t}, Snoozes: snoozes{t}, Groups: groups{t}, Seen: seen{t},
 	}
 }

@@ -35,6 +35,11 @@ func (r questions) OpenOfEach(tasks []int64) (map[int64]coppice.Question, error)
 	return keyed(rows, err, questionOf, func(q coppice.Question) int64 { return q.TaskID })
 }
 
+func (r questions) OfEach(tasks []int64) (map[int64][]coppice.Question, error) {
+	rows, err := ofIDs(r.ctx, r.q.QuestionsOfEach, tasks)
+	return grouped(rows, err, questionOf, func(q coppice.Question) int64 { return q.TaskID })
+}
+
 func (t questions) Put(q *coppice.Question) error {
 	var p packer
 	row := dbsqlc.PutQuestionParams{

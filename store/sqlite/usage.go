@@ -4,6 +4,7 @@ import (
 	"database/sql"
 
 	"coppice"
+	"coppice/store"
 )
 
 func (r lanes) Count(project int64) (map[coppice.Lane]int, error) {
@@ -47,18 +48,35 @@ func (r tasks) Waits(project int64) (map[coppice.WaitKind]int, error) {
 	return counts, err
 }
 
-func (r tasks) Pending(project int64, person bool, most int) ([]coppice.Task, error) {
-	w, index := &where{}, "tasks_pending"
-	if person { // exactly as in the index
+// pendingTasks selects tasks that wait for a person, or those that wait for
+// something else or are queued. The conditions are exactly those of the indexes.
+func pendingTasks(what string, f store.TaskFilter, person bool) (query string, w *where) {
+	w = taskWhere(store.TaskFilter{ProjectID: f.ProjectID, Track: f.Track, Agent: f.Agent, Group: f.Group, Label: f.Label, Flagged: f.Flagged, Text: f.Text})
+	index := "tasks_pending"
+	if person {
 		w.and("waits_on = 'person'")
 		index = "tasks_for_person"
 	} else {
 		w.and("stage IN ('waiting', 'queued')")
 		w.and("waits_on IS NOT 'person'")
 	}
-	if project != 0 {
-		w.and("project_id = ?", project)
-	}
-	query := "SELECT id FROM tasks INDEXED BY " + index + w.String() + " ORDER BY priority DESC, id" + limit
-	return r.inOrder(r.found(query, append(w.args, most)...))
+	return "SELECT " + what + " FROM tasks INDEXED BY " + index + w.String(), w
+}
+
+func (r tasks) Pending(f store.TaskFilter, person bool) ([]coppice.Task, error) {
+	query, w := pendingTasks("id", f, person)
+	return r.inOrder(r.found(query+" ORDER BY priority DESC, id"+limit, append(w.args, f.Most)...))
+}
+
+func (r tasks) CountPending(f store.TaskFilter, person bool) (n int, err error) {
+	query, w := pendingTasks("count(*)", f, person)
+	err = r.QueryRowContext(r.ctx, query, w.args...).Scan(&n)
+	return n, err
+}
+
+func (r tasks) Tally() ([]store.Tally, error) {
+	return list(r.conn, "SELECT project_id, track, agent, stage, outcome, count(*) FROM tasks GROUP BY project_id, track, agent, stage, outcome", nil, func(rows *sql.Rows) (t store.Tally, err error) {
+		err = rows.Scan(&t.ProjectID, &t.Track, &t.Agent, &t.Stage, &t.Outcome, &t.N)
+		return t, err
+	})
 }

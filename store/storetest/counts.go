@@ -33,7 +33,9 @@ func testPending(t *testing.T, open Open) {
 	task(t, s, other, 1, queued("a", 0))
 	task(t, s, other, 2, wait(coppice.WaitPerson, 0))
 	keys := func(project int64, person bool, most int) []string {
-		list := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks.Pending(project, person, most) })
+		list := get(t, s, func(r store.Reader) ([]coppice.Task, error) {
+			return r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: most}, person)
+		})
 		var keys []string
 		for _, k := range list {
 			keys = append(keys, k.Key)
@@ -44,6 +46,10 @@ func testPending(t *testing.T, open Open) {
 	same(t, "for people of a project", []string{"web-2"}, keys(other.ID, true, 9))
 	same(t, "others", []string{"app-3", "app-2", "app-4", "app-5", "web-1"}, keys(0, false, 9))
 	same(t, "the first others of a project", []string{"app-3", "app-2"}, keys(p.ID, false, 2))
+	filtered := store.TaskFilter{Text: "APP-1", Track: "main", Most: 9}
+	same(t, "for people, by their key", 1, len(get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks.Pending(filtered, true) })))
+	same(t, "their number", 1, get(t, s, func(r store.Reader) (int, error) { return r.Tasks.CountPending(filtered, true) }))
+	same(t, "the number of others", 5, get(t, s, func(r store.Reader) (int, error) { return r.Tasks.CountPending(store.TaskFilter{Most: 1}, false) }))
 	waits := func(project int64) map[coppice.WaitKind]int {
 		return get(t, s, func(r store.Reader) (map[coppice.WaitKind]int, error) { return r.Tasks.Waits(project) })
 	}
@@ -60,6 +66,60 @@ func testPending(t *testing.T, open Open) {
 	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&moving) })
 	same(t, "for people, one less", []string{"app-1", "web-2"}, keys(0, true, 9))
 	same(t, "waits, one less", map[coppice.WaitKind]int{coppice.WaitPerson: 2, coppice.WaitDependency: 1, "": 1}, waits(0))
+}
+
+// testLists reads what the dashboard's pages list.
+func testLists(t *testing.T, open Open) {
+	s := open(t)
+	p, other := project(t, s, "app"), project(t, s, "web")
+	end := func(after time.Duration) func(*coppice.Task) {
+		return func(k *coppice.Task) {
+			k.Stage, k.Outcome, k.EndedAt, k.Track = coppice.StageEnded, coppice.OutcomeDone, start.Add(after), "docs"
+		}
+	}
+	first := task(t, s, p, 1, end(2*time.Hour))
+	task(t, s, p, 2, end(time.Hour))
+	task(t, s, p, 3, end(3*time.Hour))
+	far := task(t, s, other, 1, nil)
+	ended := get(t, s, func(r store.Reader) ([]coppice.Task, error) {
+		return r.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageEnded}, ByEnd: true, Most: 2})
+	})
+	same(t, "the last that ended", []int{3, 1}, ids(ended, func(k coppice.Task) int { return k.Num }))
+	tally := get(t, s, func(r store.Reader) ([]store.Tally, error) { return r.Tasks.Tally() })
+	same(t, "the tally", []store.Tally{
+		{ProjectID: p.ID, Track: "docs", Agent: "scripted", Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone, N: 3},
+		{ProjectID: other.ID, Track: "main", Agent: "scripted", Stage: coppice.StageWaiting, N: 1},
+	}, tally)
+
+	ran := func(k coppice.Task, n int, until time.Duration) {
+		session(t, s, k, n, func(x *coppice.Session) { x.State, x.EndedAt = coppice.SessionDone, start.Add(until) })
+	}
+	ran(first, 1, time.Minute)
+	ran(first, 2, time.Hour)
+	session(t, s, far, 1, nil)
+	since := func(project int64, from time.Duration, most int) []string {
+		list := get(t, s, func(r store.Reader) ([]coppice.Session, error) {
+			return r.Sessions.Since(project, start.Add(from), most)
+		})
+		return ids(list, func(x coppice.Session) string { return x.Key })
+	}
+	same(t, "all sessions", []string{"web-1.1", "app-1.2", "app-1.1"}, since(0, 0, 9))
+	same(t, "sessions since then", []string{"web-1.1", "app-1.2"}, since(0, time.Hour, 9))
+	same(t, "sessions of a project", []string{"app-1.2"}, since(p.ID, 0, 1))
+
+	update(t, s, func(tx store.Tx) error {
+		for i := range 2 {
+			if err := tx.Questions.Put(&coppice.Question{TaskID: first.ID, Text: fmt.Sprint(i), AskedAt: start}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	asked := get(t, s, func(r store.Reader) (map[int64][]coppice.Question, error) {
+		return r.Questions.OfEach([]int64{first.ID, far.ID})
+	})
+	same(t, "questions", []string{"0", "1"}, ids(asked[first.ID], func(q coppice.Question) string { return q.Text }))
+	same(t, "questions of another task", 0, len(asked[far.ID]))
 }
 
 func testOutputBefore(t *testing.T, open Open) {

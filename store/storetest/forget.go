@@ -48,6 +48,8 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 			for _, put := range []func() error{
 				func() error { return tx.Trash.Put(tr) },
 				func() error { return tx.Landings.Put(l) },
+				func() error { return tx.Comments.Put(&coppice.Comment{TaskID: k.ID, Path: "a.go"}) },
+				func() error { return tx.Viewed.Put(coppice.Viewed{TaskID: k.ID, Path: "a.go"}) },
 				func() error {
 					return tx.Workspaces.Put(&coppice.Workspace{ProjectID: p.ID, TaskID: k.ID, TrashID: tr.ID})
 				},

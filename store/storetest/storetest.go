@@ -37,6 +37,7 @@ func Run(t *testing.T, open Open) {
 		{"Output", testOutput},
 		{"OutputBefore", testOutputBefore},
 		{"Pending", testPending},
+		{"Lists", testLists},
 		{"Each", testEach},
 		{"Usage", testUsage},
 		{"Spend", testSpend},
@@ -52,6 +53,7 @@ func Run(t *testing.T, open Open) {
 		{"TrimWork", testTrimWork},
 		{"ChecksTakeTurns", testChecksTakeTurns},
 		{"Talk", testTalk},
+		{"Review", testReview},
 		{"AgentLimits", testAgentLimits},
 		{"Trash", testTrash},
 		{"Forget", testForget},
@@ -184,8 +186,8 @@ func session(t *testing.T, s store.Store, k coppice.Task, n int, change func(*co
 	return c
 }
 
-func ids[T any](list []T, id func(T) int64) []int64 {
-	var all []int64
+func ids[T, K any](list []T, id func(T) K) []K {
+	var all []K
 	for _, v := range list {
 		all = append(all, id(v))
 	}

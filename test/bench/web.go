@@ -42,7 +42,7 @@ retry: {max: 0}
 // webRows measures what a person sees in the browser.
 func webRows(ctx context.Context, l *lab) ([]row, error) {
 	var rows []row
-	for _, measure := range []func(context.Context, *lab) ([]row, error){webLive, webLong, webBoard} {
+	for _, measure := range []func(context.Context, *lab) ([]row, error){webLive, webLong, webBoard, webFirst} {
 		more, err := measure(ctx, l)
 		if err != nil {
 			return nil, err

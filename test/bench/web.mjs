@@ -103,6 +103,16 @@ const doing = {
     await page.locator(".card").first().waitFor();
   },
 
+  // first loads the board, and returns when its first card was drawn.
+  first: async () => {
+    await page.goto("about:blank");
+    await page.goto(origin + "/", { waitUntil: "commit" });
+    return page.evaluate(() => new Promise((resolve) => {
+      const look = () => (document.querySelector(".card") ? requestAnimationFrame(() => resolve(performance.now())) : requestAnimationFrame(look));
+      look();
+    }));
+  },
+
   count: async () => {
     before = await script();
   },

@@ -62,7 +62,8 @@ func (t *Tree) read(name string) (string, error) {
 	return string(b), err
 }
 
-// isFixture reports whether a file is the data of a test.
+// isFixture reports whether a file is the data of a test, or a copy of a file of
+// somebody else.
 func isFixture(name string) bool {
 	return strings.Contains("/"+name, "/testdata/") || strings.HasPrefix(name, "web/dist/")
 }

@@ -38,6 +38,7 @@ func (s *sim) create() error {
 			n.Schema = []byte(`{"type": "integer"}`)
 		}
 	} else if !s.opt.Plain {
+		n.Category = []string{"", "", "docs", "secret"}[s.reviews.IntN(4)]
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
 	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n})
@@ -73,7 +74,7 @@ func (s *sim) person() error {
 	case 1, 2:
 		_, err = s.intake.Ask(s.ctx, key, coppice.VerbRetry, verb.Request{Text: "please"})
 	case 3, 4:
-		_, err = s.intake.Ask(s.ctx, key, coppice.VerbLand, verb.Request{})
+		err = s.land(key)
 	case 5, 6:
 		_, err = s.intake.Send(s.ctx, key, fmt.Sprintf("message %d", s.rng.IntN(1e9)))
 	case 7:
@@ -191,7 +192,7 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
 		}
-		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t)); err != nil {
+		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t)); err != nil {
 			return err
 		}
 		if err := s.killsHold(r, t); err != nil {
@@ -305,7 +306,7 @@ func (s *sim) help() error {
 		case t.Stage == coppice.StageSession:
 			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
 		case t.Stage.Awaits():
-			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbLand, verb.Request{})
+			err = s.land(t.Key)
 		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
 			if _, err = s.intake.Answer(s.ctx, t.Key, 0, "yes"); err == nil {
 				continue

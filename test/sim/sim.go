@@ -62,6 +62,8 @@ type sim struct {
 	rng      *rand.Rand
 	kills    *rand.Rand // of what happens to checks
 	parking  *rand.Rand // of what concerns parked sessions
+	reviews  *rand.Rand // of what people do about candidates that wait for them
+	approved map[string]bool
 	judged   judgements
 	parks    parks
 	now      time.Time
@@ -156,7 +158,8 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, requeued: map[string][]requeued{}}
-	s.parking = rand.New(rand.NewPCG(opt.Seed, 44))
+	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
+	s.approved = map[string]bool{}
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	s.fault = &faulty{Store: st, rng: rng}
@@ -216,6 +219,9 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	}
 	if !s.opt.Plain && s.rng.IntN(8) == 0 {
 		p.Land.How = coppice.LandReview
+	}
+	if !s.opt.Plain && s.reviews.IntN(3) == 0 {
+		p.Land.Ask = coppice.LandAsk{Paths: []string{"f1", "f2"}, Lines: s.reviews.IntN(3), Categories: []string{"secret"}}
 	}
 	p.Land.Push = !s.opt.Plain && s.rng.IntN(3) == 0
 	if !s.opt.Plain && s.rng.IntN(3) == 0 {

@@ -56,12 +56,12 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remote, remove := 8, 2, 3, 1, 0
+	talk, requeue, dirty, remote, remove, review := 8, 2, 3, 1, 0, 4
 	if s.opt.Remove {
 		remove = 4
 	}
 	if s.opt.Plain {
-		talk, requeue, dirty, remote = 0, 0, 1, 0
+		talk, requeue, dirty, remote, review = 0, 0, 1, 0, 0
 	}
 	if s.opt.Asks {
 		return s.askingActions()
@@ -86,6 +86,7 @@ func (s *sim) actions() []action {
 		{"hijack", 1, s.hijack},
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
+		{"review", review, s.review},
 		{"remove", remove, s.remove},
 	}
 }

@@ -227,6 +227,7 @@ func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 	}
 	res.Commit = w.add(base, merged, head.task, s.At.String())
 	w.heads[res.Commit] = s.Head
+	res.Review = ruleFor(s.Ask, now, merged)
 	return res
 }
 

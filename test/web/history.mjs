@@ -70,8 +70,8 @@ await main(async () => {
 
   await step("tasks are put away, one and many, and come back", async () => {
     await w.goto("/tasks/app-1");
-    await page.locator("summary", { hasText: "More" }).click();
-    await page.getByRole("button", { name: "Archive", exact: true }).click();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Archive", exact: true }).click();
     await page.getByText("app-1 is archived").waitFor();
     await w.goto("/?view=table&q=importer");
     await page.getByLabel("Select all of Done").check();

@@ -7,7 +7,7 @@ import { addProject, api, create, main, step, told, World } from "./lib.mjs";
 const ended = async (keys) => {
   const events = (await api("GET", "/events?limit=1")).last;
   assert.ok(events > 0);
-  for (const key of keys) await w.page.locator(`[data-key=${key}] .s-done`).waitFor();
+  for (const key of keys) await w.page.locator(`[data-key=${key}].s-done`).waitFor();
 };
 
 let w;
@@ -52,7 +52,6 @@ await main(async () => {
     "task-asks": ["/tasks/" + keys.asking, () => page.getByRole("button", { name: "formal" })],
     "task-works": ["/tasks/" + keys.working, () => page.getByText("until somebody stops me")],
     "task-done": [`/tasks/${keys.done}?session=${keys.done}.1`, () => page.getByText("I choose seven.")],
-    "task-terminal": [`/tasks/${keys.done}?view=terminal`, () => page.getByText("This is its output")],
     "task-raw": [`/tasks/${keys.done}?view=raw`, () => page.locator(".raw")],
     "task-changes": [`/tasks/${keys.done}?tab=changes`, () => page.locator(".diff")],
     "task-checks": [`/tasks/${keys.done}?tab=checks`, () => page.getByText("7 is odd")],
@@ -97,6 +96,36 @@ await main(async () => {
     await w.axe("keys");
     await w.shot("keys");
     await page.keyboard.press("Escape");
+  });
+
+  await step("no text of a card is cut, and no part lies on another, with long words and times", async () => {
+    const long = "Rename the incomprehensibly-long-identifier-without-any-break-in-it and everything that depends on it, everywhere";
+    await create("app", { title: long, priority: 9 }, { title: "Short", priority: 9 });
+    for (const width of [1280, 1600, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await w.goto("/");
+      await page.locator(".card", { hasText: "Rename" }).waitFor();
+      const bad = await page.evaluate(() => {
+        const found = [];
+        for (const card of document.querySelectorAll("a.card")) {
+          const box = card.getBoundingClientRect();
+          if (card.scrollWidth > card.clientWidth + 1 || card.scrollHeight > card.clientHeight + 1) found.push(`${card.dataset.key} overflows`);
+          let above = box.top;
+          for (const part of card.children) {
+            const r = part.getBoundingClientRect();
+            if (r.top < above - 1) found.push(`${part.className} of ${card.dataset.key} is on the part above it`);
+            if (r.right > box.right || r.bottom > box.bottom) found.push(`${part.className} of ${card.dataset.key} leaves its card`);
+            const line = parseFloat(getComputedStyle(part).lineHeight);
+            if (part.textContent && part.clientHeight < line - 1) found.push(`${part.className} of ${card.dataset.key} is ${part.clientHeight} px high, a line is ${line}`);
+            above = r.bottom;
+          }
+        }
+        return found;
+      });
+      assert.deepEqual(bad, [], `at ${width} px`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await w.goto("/");
   });
 
   await step("the theme can be chosen, and stays", async () => {
@@ -153,7 +182,8 @@ await main(async () => {
     await w.goto("/tasks/" + keys.working);
     const link = page.getByRole("link", { name: "Open in VS Code" });
     assert.match(await link.getAttribute("href"), /^vscode:\/\/file\/.*workspaces/);
-    await page.getByText(`coppice attach ${keys.working}`).waitFor();
+    await page.getByText(`coppice logs -f ${keys.working}`).waitFor();
+    assert.equal(await page.getByText("coppice attach").count(), 0, "a session without a screen cannot be attached to");
     await w.goto("/settings");
     await page.getByLabel("Editor").selectOption("another");
     await page.getByLabel("Its link").fill("javascript:{path}");

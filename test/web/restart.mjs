@@ -48,7 +48,7 @@ await main(async () => {
     await page.locator("[data-connection=lost]").waitFor();
     const keys = await create("app", { title: "Later one" }, { title: "Later two" });
     await page.context().setOffline(false);
-    for (const key of keys) await page.locator(`[data-key=${key}] .s-done`).waitFor();
+    for (const key of keys) await page.locator(`[data-key=${key}].s-done`).waitFor();
     w.offline = false;
   });
 
@@ -59,10 +59,10 @@ await main(async () => {
     await other.goto(told.url + "/?q=shared");
     await other.getByText("Live", { exact: true }).waitFor();
     const [first] = await create("app", { title: "Shared one" });
-    for (const p of [page, other]) await p.locator(`[data-key=${first}] .s-done`).waitFor();
+    for (const p of [page, other]) await p.locator(`[data-key=${first}].s-done`).waitFor();
     await page.close();
     const [second] = await create("app", { title: "Shared two" });
-    await other.locator(`[data-key=${second}] .s-done`).waitFor();
+    await other.locator(`[data-key=${second}].s-done`).waitFor();
   });
 
   await w.close();

@@ -16,9 +16,10 @@ await main(async () => {
     const [key] = await create("app", { title: "Work for long" });
     await w.goto("/tasks/" + key);
     await page.locator(".blocks").getByText("until somebody stops me").waitFor();
-    await page.getByRole("button", { name: "Terminal" }).click();
-    await page.getByText("This session has no screen").waitFor();
-    await shows(page, "until somebody stops me");
+    await page.getByRole("button", { name: "Raw" }).click();
+    await page.locator(".raw").getByText("until somebody stops me").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Terminal" }).count(), 0, "a session without a screen has a terminal");
+    await page.getByRole("button", { name: "Conversation" }).click();
   });
 
   await step("it is interrupted in words", async () => {
@@ -32,8 +33,8 @@ await main(async () => {
     const [mine] = await create("app", { title: "Work for long, and be taken over" });
     await w.goto("/tasks/" + mine);
     await page.locator(".blocks").getByText("until somebody stops me").waitFor();
-    await page.locator("summary", { hasText: "More" }).click();
-    await page.getByRole("button", { name: "Take over" }).click();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Take over" }).click();
     await page.getByRole("tab", { name: /2 implement/ }).click();
     await page.getByRole("button", { name: "Terminal" }).click();
     await page.getByText("Attached.").waitFor();

@@ -1,15 +1,17 @@
 // The application: the page for each address, and the parts above every page.
-import { Component, lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from "react";
+import { Component, lazy, Suspense, type ReactNode } from "react";
 import { useBadge } from "./components/badge";
 import { Help, useKeys } from "./components/keys";
 import { NewTaskDialog } from "./components/newtask";
 import { Palette } from "./components/palette";
-import { nextTheme, pages, Shell } from "./components/shell";
+import { ActionDialog } from "./components/actiondialog";
+import { pageList } from "./components/commands";
+import { Shell } from "./components/shell";
 import { problemOf } from "./api/client";
 import { Link, usePath } from "./router";
 import { Board } from "./routes/board";
 import { TaskPage } from "./routes/task";
-import { prefs, setPrefs } from "./state/prefs";
+import { closeDialog, useDialog } from "./state/dialog";
 import { Empty, Loading, ProblemBox } from "./ui/parts";
 
 const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
@@ -53,23 +55,17 @@ function Page({ path }: { path: string }) {
 
 export function App() {
   const path = usePath();
-  const name = pages.find((p) => p.path === path)?.name ?? path.replace(/^\/tasks\//, "");
+  const name = pageList.find((p) => p.path === path)?.name ?? path.replace(/^\/tasks\//, "");
   const needs = useBadge(name);
-  const [open, setOpen] = useState<"" | "palette" | "help" | "new">("");
-  const close = useCallback(() => setOpen(""), []);
-  const show = useMemo(() => ({ palette: () => setOpen("palette"), help: () => setOpen("help"), create: () => setOpen("new") }), []);
-  useKeys(show);
-  const extra = useMemo(() => [
-    { id: "new", name: "New task", hint: "n", run: show.create },
-    { id: "theme", name: "Switch the theme", hint: "dark, light, system", run: () => setPrefs({ theme: nextTheme(prefs().theme) }) },
-    { id: "help", name: "Keys", hint: "?", run: show.help },
-  ], [show]);
+  const open = useDialog();
+  useKeys();
   return (
-    <Shell needs={needs} onPalette={show.palette} onNew={show.create} onHelp={show.help}>
+    <Shell needs={needs}>
       <Boundary path={path}><Page path={path} /></Boundary>
-      {open === "palette" && <Palette onClose={close} extra={extra} />}
-      {open === "help" && <Help onClose={close} />}
-      {open === "new" && <NewTaskDialog onClose={close} />}
+      {open === "palette" && <Palette />}
+      {open === "help" && <Help onClose={closeDialog} />}
+      {open === "new" && <NewTaskDialog onClose={closeDialog} />}
+      {typeof open === "object" && <ActionDialog t={open.task} action={open.action} onClose={closeDialog} />}
     </Shell>
   );
 }

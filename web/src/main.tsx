@@ -1,6 +1,8 @@
+import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
+import { cache } from "./api/cache";
 import { start } from "./api/live";
 import "./styles/base.css";
 import "./styles/shell.css";
@@ -10,4 +12,4 @@ import "./styles/pages.css";
 
 start();
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<StrictMode><App /></StrictMode>);
+if (root) createRoot(root).render(<StrictMode><QueryClientProvider client={cache}><App /></QueryClientProvider></StrictMode>);

@@ -21,23 +21,6 @@ import (
 // submodules' repositories, which may hold commits that are nowhere else.
 const inTree, inModules = "tree/", "modules/"
 
-// Matches reports whether a pattern matches a path, its last part, or a directory
-// above it.
-func Matches(p string, patterns []string) bool {
-	for _, pattern := range patterns {
-		pattern = strings.TrimSuffix(strings.TrimSuffix(pattern, "/**"), "/")
-		for q := p; q != "." && q != "/"; q = path.Dir(q) {
-			if ok, err := path.Match(pattern, q); err == nil && ok {
-				return true
-			}
-			if ok, err := path.Match(pattern, path.Base(q)); err == nil && ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Write packs files and whole directories of a worktree into an archive that only
 // the user can read. It writes no archive if there is nothing to pack, and reports
 // whether there was.

@@ -68,12 +68,3 @@ func TestReadStaysInside(t *testing.T) {
 		t.Errorf("%v %v", all, inside)
 	}
 }
-
-func TestMatches(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]bool{".env": true, "a/.env.local": true, "data/x/y": true, "a/data/x": true, "src/main.go": false} {
-		if got := Matches(path, []string{".env*", "data/**"}); got != want {
-			t.Errorf("%s: %v", path, got)
-		}
-	}
-}

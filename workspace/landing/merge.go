@@ -106,6 +106,9 @@ func (ls *Landings) merge(ctx context.Context, r repo.Repo, spec coppice.MergeSp
 	if res.Refused, err = ls.gather(ctx, r, base, res.Commit); err != nil || res.Refused != "" {
 		return res, err
 	}
+	if res.Review, err = ls.ruleFor(ctx, r, spec.Ask, base, res.Tree); err != nil {
+		return res, err
+	}
 	return res, ls.SetRef(ctx, r, spec.Ref, res.Commit)
 }
 

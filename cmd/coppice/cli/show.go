@@ -65,15 +65,7 @@ func wholeTexts(ctx context.Context, cl *client.Client, t *api.TaskDetail, all b
 
 // printTask prints all of a task. pictures has how many each session took.
 func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
-	e.printf("%s  %s\n", e.paint(bold, t.Key), e.paint(bold, line(t.Title)))
-	state := e.paint(statusStyle(t.Status), string(t.Status))
-	if t.Reason != "" {
-		state += ": " + line(t.Reason)
-	}
-	e.printf("%s\n", state)
-	if t.Status == coppice.StatusNeedsYou || t.Fix != "" {
-		e.printf("→ %s\n", nextStep(t.Task))
-	}
+	e.printHead(t)
 	e.printf("\n")
 	e.fields(t)
 	if t.Body != "" {
@@ -87,6 +79,19 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printLandings(t)
 	e.printRunning(t.Running)
 	e.printMessages(t.Messages)
+}
+
+// printHead prints a task's title, its status, and what to do about it.
+func (e *Env) printHead(t api.TaskDetail) {
+	e.printf("%s  %s\n", e.paint(bold, t.Key), e.paint(bold, line(t.Title)))
+	state := e.paint(statusStyle(t.Status), string(t.Status))
+	if t.Reason != "" {
+		state += ": " + line(t.Reason)
+	}
+	e.printf("%s\n", state)
+	if t.Status == coppice.StatusNeedsYou || t.Fix != "" {
+		e.printf("→ %s\n", nextStep(t.Task))
+	}
 }
 
 // fields prints the fields of a task, one per line.
@@ -218,7 +223,9 @@ func (e *Env) printLandings(t api.TaskDetail) {
 		state := string(l.Outcome)
 		switch {
 		case l.EndedAt.IsZero() && l.Waits != "":
-			state = "waiting: " + l.Waits
+			if state = l.Waits; !strings.HasPrefix(state, "waiting ") {
+				state = "waiting: " + state
+			}
 		case l.EndedAt.IsZero():
 			state = "in progress"
 		case l.Failure != nil:
@@ -226,6 +233,9 @@ func (e *Env) printLandings(t api.TaskDetail) {
 		}
 		if l.Verified {
 			state += ", verified"
+		}
+		if l.ApprovedBy != "" {
+			state += ", approved by " + strings.TrimPrefix(l.ApprovedBy, "person:")
 		}
 		if l.Pushed {
 			state += ", pushed"

@@ -29,6 +29,12 @@ func (s *Server) screen(p coppice.Project, name string) error {
 	return nil
 }
 
+// terminal reports whether all sessions of an agent run on a terminal.
+func (s *Server) terminal(p coppice.Project, name string) bool {
+	profile, err := s.profileIn(p, name)
+	return err == nil && profile.Protocol == "terminal"
+}
+
 // models returns the models that an agent's profile names by level of work.
 func (s *Server) models(name string, own *coppice.Profile) map[string]string {
 	profile, err := s.profile(name, own)

@@ -111,6 +111,15 @@ func (q *Queries) ForgetChecks(ctx context.Context, taskID int64) error {
 	return err
 }
 
+const forgetComments = `-- name: ForgetComments :exec
+DELETE FROM comments WHERE task_id = ?1
+`
+
+func (q *Queries) ForgetComments(ctx context.Context, taskID int64) error {
+	_, err := q.db.ExecContext(ctx, forgetComments, taskID)
+	return err
+}
+
 const forgetCounts = `-- name: ForgetCounts :exec
 DELETE FROM ended_tasks WHERE project_id = ?1
 `
@@ -230,6 +239,15 @@ DELETE FROM usages WHERE made_at = ?1 AND session_id = ?2
 
 func (q *Queries) ForgetUsage(ctx context.Context, madeAt int64, sessionID int64) error {
 	_, err := q.db.ExecContext(ctx, forgetUsage, madeAt, sessionID)
+	return err
+}
+
+const forgetViewed = `-- name: ForgetViewed :exec
+DELETE FROM viewed WHERE task_id = ?1
+`
+
+func (q *Queries) ForgetViewed(ctx context.Context, taskID int64) error {
+	_, err := q.db.ExecContext(ctx, forgetViewed, taskID)
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 const candidatesOf = `-- name: CandidatesOf :many
-SELECT id, landing_id, base, tree, commit_hash, green, pushed, created_at FROM candidates WHERE landing_id = ?1 ORDER BY id
+SELECT id, landing_id, base, tree, commit_hash, green, pushed, created_at, rules, review FROM candidates WHERE landing_id = ?1 ORDER BY id
 `
 
 func (q *Queries) CandidatesOf(ctx context.Context, landingID int64) ([]Candidate, error) {
@@ -32,6 +32,8 @@ func (q *Queries) CandidatesOf(ctx context.Context, landingID int64) ([]Candidat
 			&i.Green,
 			&i.Pushed,
 			&i.CreatedAt,
+			&i.Rules,
+			&i.Review,
 		); err != nil {
 			return nil, err
 		}
@@ -163,7 +165,7 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 }
 
 const landing = `-- name: Landing :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings WHERE id = ?1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
 `
 
 func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error) {
@@ -190,18 +192,22 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 		&i.Killed,
 		&i.QueueID,
 		&i.CandidateID,
+		&i.ApprovedBy,
+		&i.ApprovedAt,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
 		&i.Green,
 		&i.Pushed,
 		&i.MergedAt,
+		&i.Rules,
+		&i.Review,
 	)
 	return i, err
 }
 
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLanding, error) {
@@ -234,12 +240,16 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 			&i.Killed,
 			&i.QueueID,
 			&i.CandidateID,
+			&i.ApprovedBy,
+			&i.ApprovedAt,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
 			&i.Green,
 			&i.Pushed,
 			&i.MergedAt,
+			&i.Rules,
+			&i.Review,
 		); err != nil {
 			return nil, err
 		}
@@ -255,7 +265,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding, error) {
@@ -282,18 +292,22 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 		&i.Killed,
 		&i.QueueID,
 		&i.CandidateID,
+		&i.ApprovedBy,
+		&i.ApprovedAt,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
 		&i.Green,
 		&i.Pushed,
 		&i.MergedAt,
+		&i.Rules,
+		&i.Review,
 	)
 	return i, err
 }
 
 const lastLandings = `-- name: LastLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings WHERE id IN (
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
   SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY l.task_id
 )
 `
@@ -328,12 +342,16 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]CurrentLand
 			&i.Killed,
 			&i.QueueID,
 			&i.CandidateID,
+			&i.ApprovedBy,
+			&i.ApprovedAt,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
 			&i.Green,
 			&i.Pushed,
 			&i.MergedAt,
+			&i.Rules,
+			&i.Review,
 		); err != nil {
 			return nil, err
 		}
@@ -349,11 +367,11 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]CurrentLand
 }
 
 const putCandidate = `-- name: PutCandidate :execlastid
-INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at, rules, review)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 ON CONFLICT (id) DO UPDATE SET
   landing_id = excluded.landing_id, base = excluded.base, tree = excluded.tree, commit_hash = excluded.commit_hash,
-  green = excluded.green, pushed = excluded.pushed, created_at = excluded.created_at
+  green = excluded.green, pushed = excluded.pushed, created_at = excluded.created_at, rules = excluded.rules, review = excluded.review
 `
 
 type PutCandidateParams struct {
@@ -365,6 +383,8 @@ type PutCandidateParams struct {
 	Green      bool
 	Pushed     bool
 	CreatedAt  sql.NullInt64
+	Rules      string
+	Review     string
 }
 
 func (q *Queries) PutCandidate(ctx context.Context, arg PutCandidateParams) (int64, error) {
@@ -377,6 +397,8 @@ func (q *Queries) PutCandidate(ctx context.Context, arg PutCandidateParams) (int
 		arg.Green,
 		arg.Pushed,
 		arg.CreatedAt,
+		arg.Rules,
+		arg.Review,
 	)
 	if err != nil {
 		return 0, err
@@ -443,15 +465,16 @@ func (q *Queries) PutCheck(ctx context.Context, arg PutCheckParams) (int64, erro
 const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
-  id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, queue_id, queued_at,
+  id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
   waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20
+  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
   round = excluded.round, head = excluded.head, created_at = excluded.created_at, candidate_id = excluded.candidate_id, verified = excluded.verified,
+  approved_by = excluded.approved_by, approved_at = excluded.approved_at,
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
@@ -468,6 +491,8 @@ type PutLandingParams struct {
 	CreatedAt   sql.NullInt64
 	CandidateID int64
 	Verified    bool
+	ApprovedBy  string
+	ApprovedAt  sql.NullInt64
 	QueueID     int64
 	QueuedAt    sql.NullInt64
 	Waits       string
@@ -493,6 +518,8 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.CreatedAt,
 		arg.CandidateID,
 		arg.Verified,
+		arg.ApprovedBy,
+		arg.ApprovedAt,
 		arg.QueueID,
 		arg.QueuedAt,
 		arg.Waits,
@@ -541,7 +568,7 @@ func (q *Queries) QueuedIDs(ctx context.Context, queueID int64, most int64) ([]i
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
 WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
@@ -576,12 +603,16 @@ func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64)
 			&i.Killed,
 			&i.QueueID,
 			&i.CandidateID,
+			&i.ApprovedBy,
+			&i.ApprovedAt,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
 			&i.Green,
 			&i.Pushed,
 			&i.MergedAt,
+			&i.Rules,
+			&i.Review,
 		); err != nil {
 			return nil, err
 		}

@@ -39,6 +39,8 @@ type Candidate struct {
 	Green      bool
 	Pushed     bool
 	CreatedAt  sql.NullInt64
+	Rules      string
+	Review     string
 }
 
 type Check struct {
@@ -57,6 +59,24 @@ type Check struct {
 	TimedOut  bool
 	StartedAt sql.NullInt64
 	ErrorLine int64
+}
+
+type Comment struct {
+	ID         int64
+	TaskID     int64
+	Path       string
+	Side       string
+	FirstLine  int64
+	LastLine   int64
+	Blob       string
+	Code       string
+	Text       string
+	Author     string
+	State      string
+	MessageID  int64
+	CreatedAt  sql.NullInt64
+	SentAt     sql.NullInt64
+	ResolvedAt sql.NullInt64
 }
 
 type CurrentLanding struct {
@@ -80,12 +100,16 @@ type CurrentLanding struct {
 	Killed      int64
 	QueueID     int64
 	CandidateID int64
+	ApprovedBy  string
+	ApprovedAt  sql.NullInt64
 	Base        string
 	Tree        string
 	CommitHash  string
 	Green       bool
 	Pushed      bool
 	MergedAt    sql.NullInt64
+	Rules       string
+	Review      string
 }
 
 type MemoryUsed struct {
@@ -312,6 +336,13 @@ type Trash struct {
 	ExpiresAt  sql.NullInt64
 	RestoredAt sql.NullInt64
 	PurgedAt   sql.NullInt64
+}
+
+type Viewed struct {
+	TaskID int64
+	Author string
+	Path   string
+	Blob   string
 }
 
 type Work struct {

@@ -755,3 +755,79 @@ func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, 
 	}
 	return items, nil
 }
+
+const sessionsSince = `-- name: SessionsSince :many
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory FROM sessions
+WHERE (ended_at IS NULL OR ended_at >= CAST(?1 AS INTEGER)) AND (CAST(?2 AS INTEGER) = 0 OR project_id = CAST(?2 AS INTEGER))
+ORDER BY id DESC LIMIT CAST(?3 AS INTEGER)
+`
+
+func (q *Queries) SessionsSince(ctx context.Context, moment int64, project int64, most int64) ([]Session, error) {
+	rows, err := q.db.QueryContext(ctx, sessionsSince, moment, project, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Session
+	for rows.Next() {
+		var i Session
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.N,
+			&i.Key,
+			&i.Round,
+			&i.Role,
+			&i.Track,
+			&i.Agent,
+			&i.Model,
+			&i.Resume,
+			&i.Fork,
+			&i.Screen,
+			&i.State,
+			&i.Live,
+			&i.CreatedAt,
+			&i.StartedAt,
+			&i.EndedAt,
+			&i.OutputAt,
+			&i.Conversation,
+			&i.ExitCode,
+			&i.Signal,
+			&i.Failure,
+			&i.FromCommit,
+			&i.Head,
+			&i.Stat,
+			&i.Usage,
+			&i.Cursor,
+			&i.StopWhy,
+			&i.StopTries,
+			&i.StopAt,
+			&i.Warning,
+			&i.Path,
+			&i.Ports,
+			&i.Verdict,
+			&i.Summary,
+			&i.Dropped,
+			&i.ParkedAt,
+			&i.ReadyAt,
+			&i.ParkedFor,
+			&i.Budget,
+			&i.Kept,
+			&i.EmptiedAt,
+			&i.Packed,
+			&i.Answer,
+			&i.Memory,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -307,3 +307,43 @@ func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, er
 	}
 	return items, nil
 }
+
+const questionsOfEach = `-- name: QuestionsOfEach :many
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+`
+
+func (q *Queries) QuestionsOfEach(ctx context.Context, tasks string) ([]Question, error) {
+	rows, err := q.db.QueryContext(ctx, questionsOfEach, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Question
+	for rows.Next() {
+		var i Question
+		if err := rows.Scan(
+			&i.ID,
+			&i.TaskID,
+			&i.SessionID,
+			&i.Ref,
+			&i.Kind,
+			&i.Text,
+			&i.Options,
+			&i.Rule,
+			&i.AskedAt,
+			&i.Answer,
+			&i.AnsweredAt,
+			&i.ClosedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

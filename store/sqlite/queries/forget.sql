@@ -51,6 +51,12 @@ DELETE FROM questions WHERE task_id = @task_id;
 -- name: ForgetMessages :exec
 DELETE FROM messages WHERE task_id = @task_id;
 
+-- name: ForgetComments :exec
+DELETE FROM comments WHERE task_id = @task_id;
+
+-- name: ForgetViewed :exec
+DELETE FROM viewed WHERE task_id = @task_id;
+
 -- name: ForgetWorkspaces :exec
 DELETE FROM workspaces WHERE task_id = @task_id;
 

@@ -2,26 +2,27 @@
 
 -- name: PutLanding :execlastid
 INSERT INTO landings (
-  id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, queue_id, queued_at,
+  id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
   waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
   sqlc.narg('id'), @project_id, @task_id, @session_id, @round, @head, @created_at, @candidate_id,
-  @verified, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
+  @verified, @approved_by, @approved_at, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
   round = excluded.round, head = excluded.head, created_at = excluded.created_at, candidate_id = excluded.candidate_id, verified = excluded.verified,
+  approved_by = excluded.approved_by, approved_at = excluded.approved_at,
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
   evidence = excluded.evidence;
 
 -- name: PutCandidate :execlastid
-INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at)
-VALUES (sqlc.narg('id'), @landing_id, @base, @tree, @commit_hash, @green, @pushed, @created_at)
+INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at, rules, review)
+VALUES (sqlc.narg('id'), @landing_id, @base, @tree, @commit_hash, @green, @pushed, @created_at, @rules, @review)
 ON CONFLICT (id) DO UPDATE SET
   landing_id = excluded.landing_id, base = excluded.base, tree = excluded.tree, commit_hash = excluded.commit_hash,
-  green = excluded.green, pushed = excluded.pushed, created_at = excluded.created_at;
+  green = excluded.green, pushed = excluded.pushed, created_at = excluded.created_at, rules = excluded.rules, review = excluded.review;
 
 -- name: CandidatesOf :many
 SELECT * FROM candidates WHERE landing_id = @landing_id ORDER BY id;

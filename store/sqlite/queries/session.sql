@@ -41,6 +41,11 @@ SELECT * FROM sessions WHERE task_id = @task_id ORDER BY id;
 -- name: SessionsOfEach :many
 SELECT * FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) ORDER BY task_id, id;
 
+-- name: SessionsSince :many
+SELECT * FROM sessions
+WHERE (ended_at IS NULL OR ended_at >= CAST(@moment AS INTEGER)) AND (CAST(@project AS INTEGER) = 0 OR project_id = CAST(@project AS INTEGER))
+ORDER BY id DESC LIMIT CAST(@most AS INTEGER);
+
 -- name: LastSession :one
 SELECT * FROM sessions WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
 

@@ -27,6 +27,9 @@ SELECT * FROM questions
 WHERE task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) AND answered_at IS NULL AND closed_at IS NULL
 ORDER BY task_id, id;
 
+-- name: QuestionsOfEach :many
+SELECT * FROM questions WHERE task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) ORDER BY task_id, id;
+
 -- name: PutMessage :execlastid
 INSERT INTO messages (
   id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed

@@ -1,6 +1,8 @@
-// Calls the server. Every failure becomes a Problem with a code, a cause and a
-// fix, also if there was no answer.
-import type { Problem } from "./schema";
+// Calls the server. The paths, parameters, bodies and answers are those of the
+// generated description. Every failure becomes a Problem with a code, a cause
+// and a fix, also if there was no answer.
+import createClient from "openapi-fetch";
+import type { paths, Problem } from "./schema";
 
 export class ApiError extends Error {
   constructor(readonly problem: Problem) {
@@ -34,17 +36,19 @@ export async function failure(resp: Response): Promise<ApiError> {
   return new ApiError({ code: "internal", title: resp.statusText, status: resp.status, detail: `the server answered ${resp.status}`, fix: "see the server's log" });
 }
 
-async function request(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+// signedOut fires when the server no longer knows this browser.
+export const signedOut = new EventTarget();
+
+const LONGEST = 60_000; // ms of a request that nobody can cancel
+
+// send adds what the server requires of a change: a body, if only an empty one.
+async function send(request: Request): Promise<Response> {
+  const bare = request.method !== "GET" && !request.headers.has("Content-Type");
   let resp: Response;
   try {
-    resp = await fetch("/api/v1" + path, {
-      method,
-      signal: signal ?? AbortSignal.timeout(60_000),
-      headers: method === "GET" ? { Accept: "application/json" } : { "Content-Type": "application/json" },
-      body: method === "GET" ? undefined : JSON.stringify(body ?? {}),
-    });
+    resp = await fetch(bare ? new Request(request, { body: "{}", headers: { "Content-Type": "application/json" } }) : request);
   } catch (err) {
-    if (signal?.aborted) throw err;
+    if (err instanceof DOMException && err.name === "AbortError") throw err;
     throw unreachable();
   }
   if (!resp.ok) {
@@ -55,35 +59,33 @@ async function request(method: string, path: string, body: unknown, signal?: Abo
   return resp;
 }
 
-// signedOut fires when the server no longer knows this browser.
-export const signedOut = new EventTarget();
+export const api = createClient<paths>({ baseUrl: globalThis.location?.origin, fetch: send, signal: undefined });
 
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await request("GET", path, undefined, signal)).json() as Promise<T>;
+// dataOf returns what the server answered.
+export async function dataOf<T>(answer: Promise<{ data?: T }>): Promise<NonNullable<T>> {
+  return (await answer).data as NonNullable<T>;
 }
 
-export async function getText(path: string): Promise<string> {
-  return (await request("GET", path, undefined)).text();
+// Get is a path that can be read, and Params are its parameters.
+export type Get = { [P in keyof paths]: paths[P] extends { get: unknown } ? P : never }[keyof paths];
+export type Params<P extends Get> = Pick<paths[P]["get"]["parameters"], Extract<keyof paths[P]["get"]["parameters"], "query" | "path">>;
+type Content<P extends Get> = paths[P]["get"] extends { responses: { 200: { content: infer C } } } ? C : never;
+export type Answer<P extends Get> = Content<P> extends { "application/json": infer T } ? T : string;
+
+// get reads a path. A part of the answer that is not JSON is text.
+export async function get<P extends Get>(path: P, params: Params<P>, options: { signal?: AbortSignal; text?: boolean } = {}): Promise<Answer<P>> {
+  const read = api.GET as unknown as (path: P, init: object) => Promise<{ data?: Answer<P> }>;
+  return dataOf(read(path, { params, signal: options.signal ?? AbortSignal.timeout(LONGEST), parseAs: options.text ? "text" : "json" })) as Promise<Answer<P>>;
 }
 
-export async function post<T>(path: string, body?: unknown): Promise<T> {
-  return (await request("POST", path, body)).json() as Promise<T>;
-}
-
-export async function patch<T>(path: string, body: unknown): Promise<T> {
-  return (await request("PATCH", path, body)).json() as Promise<T>;
-}
-
-export async function remove<T>(path: string): Promise<T> {
-  return (await request("DELETE", path, {})).json() as Promise<T>;
-}
-
-export function query(params: Record<string, string | number | undefined | (string | number)[]>): string {
+// address is the address of a path, for links, images and streams.
+export function address<P extends Get>(path: P, params: Params<P>): string {
+  const { path: names = {}, query = {} } = params as { path?: Record<string, unknown>; query?: Record<string, unknown> };
   const q = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) {
+  for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === "") continue;
     for (const v of Array.isArray(value) ? value : [value]) q.append(name, String(v));
   }
   const text = q.toString();
-  return text ? "?" + text : "";
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(names[name]))) + (text ? "?" + text : "");
 }

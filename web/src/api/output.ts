@@ -2,7 +2,7 @@
 // live.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Builder, bytes, type Block } from "../lib/conversation";
-import { get, problemOf, query } from "./client";
+import { address, get, problemOf } from "./client";
 import { follow } from "./sse";
 import type { Output, OutputPage, Problem } from "./schema";
 
@@ -23,7 +23,7 @@ export interface Conversation {
 
 // back reads a page from the end, or from before a position.
 async function back(key: string, before: number | undefined, limit: number, kinds: string[], signal: AbortSignal): Promise<OutputPage> {
-  return get<OutputPage>(`/sessions/${key}/output` + query({ before, tail: before === undefined ? "true" : undefined, limit, kinds }), signal);
+  return get("/api/v1/sessions/{key}/output", { path: { key }, query: { before: before?.toString(), tail: before === undefined ? true : undefined, limit, kinds } }, { signal });
 }
 
 // Shown is the part of a session's output that was read.
@@ -93,7 +93,7 @@ export function useConversation(key: string, place = Infinity): Conversation {
       setBlocks(now.builder.blocks);
       setStatus({ loading: false, ended, earlier: now.before !== undefined });
       await follow({
-        url: `/api/v1/sessions/${key}/output/stream` + query({ kinds: KINDS }),
+        url: address("/api/v1/sessions/{key}/output/stream", { path: { key }, query: { kinds: KINDS } }),
         place: String(now.last),
         signal: stop.signal,
         visible: true,
@@ -142,7 +142,7 @@ export async function readAround(key: string, kinds: string[], place: number, si
   const data: Uint8Array[] = [];
   let size = 0;
   for (let after = place - 1; ; ) {
-    const page = await get<OutputPage>(`/sessions/${key}/output` + query({ after, limit: MORE, kinds }), signal);
+    const page = await get("/api/v1/sessions/{key}/output", { path: { key }, query: { after: String(after), limit: MORE, kinds } }, { signal });
     for (const p of page.output ?? []) size += data[data.push(bytes(p.data ?? "")) - 1]!.length;
     after = page.next;
     if (page.more && size < RAW) continue;

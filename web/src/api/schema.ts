@@ -1,1326 +1,10063 @@
 // Code generated from the API's description by `make generate`. DO NOT EDIT.
 
-export interface AddProjectInBody {
-  /** For a known project, apply a person's edits of its policy, but nothing that was landed there */
-  "edits"?: boolean;
-  /** A directory of the checkout */
-  "path": string;
-}
-
-export interface Agent {
-  /** What it can do: messages, resume, fork, model, permissions, tools, screen */
-  "can": (string)[] | null;
-  /** How to install it */
-  "install"?: string;
-  /** Why it cannot be used now, and until when */
-  "limit"?: AgentLimit;
-  /** yes, no or unknown; absent if it needs no login */
-  "login"?: string;
-  /** The variable, file or command that shows it; never a value */
-  "login_by"?: string;
-  /** Variables that log it in; one of them is enough */
-  "login_env"?: (string)[] | null;
-  /** Limits of its single models that agent.fallback names as agent:model */
-  "model_limits"?: (Limit)[] | null;
-  /** The model for each kind of work */
-  "models"?: Record<string, string>;
-  "name": string;
-  /** The project's coppice.yaml describes or changes it */
-  "own"?: boolean;
-  /** Its program; absent if it is not installed */
-  "path"?: string;
-  /** Why it does not work although it is installed */
-  "problem"?: string;
-  /** The protocol by which Coppice talks to it */
-  "protocol"?: string;
-  /** How well it works, 0 to 10, as far as is known */
-  "scores": Scores;
-  /** The source of the facts that were not tested */
-  "source"?: string;
-  /** The version Coppice was tested with */
-  "tested"?: string;
-  /** The version that it reports; absent if it is not installed, unknown if it reports none */
-  "version"?: string;
-  /** Keys of the tasks that wait for the limit to end */
-  "waiting"?: (string)[] | null;
-  /** What to fix before you rely on it */
-  "warnings": (string)[] | null;
-}
-
-export interface AgentChoice {
-  "effort"?: string;
-  "fallback"?: (string)[] | null;
-  "model"?: string;
-  "roles"?: Record<string, string>;
-  "use": string;
-}
-
-export interface AgentLimit {
-  "agent": string;
-  "class": string;
-  "since"?: string;
-  "text"?: string;
-  "until"?: string;
-}
-
-export interface AgentList {
-  "agents": (Agent)[] | null;
-  /** When they were last checked; the limits are current */
-  "at": string;
-}
-
-export interface Answer {
-  "problem"?: string;
-  "text"?: string;
-  "value"?: unknown;
-}
-
-export interface AnswerInBody {
-  /** Which one; the default is the oldest open one */
-  "question"?: number;
-  "text": string;
-}
-
-export interface Backup {
-  "path": string;
-}
-
-export interface Branch {
-  /** Its commit */
-  "commit": string;
-  /** The name of the branch */
-  "name": string;
-}
-
-export interface Budget {
-  /** For the project per day, from midnight UTC; absent if there is no limit */
-  "day_usd"?: number;
-  "project": string;
-  /** For one task; absent if there is no limit */
-  "task_usd"?: number;
-  /** What the project has spent since midnight UTC */
-  "today_usd"?: number;
-}
-
-export interface BudgetPolicy {
-  "day"?: string;
-  "task"?: string;
-}
-
-export interface Check {
-  "command": string;
-  "ended_at": string;
-  "env": string;
-  /** The line of the whole log at which the first error starts, from 1; absent if none was found */
-  "error_line"?: number;
-  "exit": number;
-  "id": number;
-  "landing_id": number;
-  "log"?: string;
-  "project_id": number;
-  "signal"?: string;
-  "started_at"?: string;
-  "task_id": number;
-  "timed_out"?: boolean;
-  "took": number;
-  "tree": string;
-}
-
-export interface CommandRun {
-  "command": string;
-  "ended_at"?: string;
-  /** Its exit code, after it has ended */
-  "exit": number;
-  /** It prepares the worktree and is not a check */
-  "setup"?: boolean;
-  /** The signal that killed it */
-  "signal"?: string;
-  /** Bytes of its output so far */
-  "size": number;
-  "started_at"?: string;
-  "state": "waiting" | "running" | "ended";
-  /** It was stopped because it took too long */
-  "timed_out"?: boolean;
-}
-
-export interface ConfigChange {
-  /** As in limits.sessions or limits.per_agent.NAME */
-  "key": string;
-  /** The change is refused if the file has changed since */
-  "revision"?: string;
-  /** Remove the key, so that its default applies */
-  "unset"?: boolean;
-  /** The new value as JSON */
-  "value"?: unknown;
-}
-
-export interface ConfigKey {
-  /** The default, in the same form */
-  "default": string;
-  "doc": string;
-  "example"?: string;
-  /** Only describes the elements of a list or the values below a name: it has no value itself */
-  "form"?: boolean;
-  /** As in limits.sessions; [] stands for a list's element, * for a name that the user chooses */
-  "key": string;
-  /** The shortest duration */
-  "least"?: string;
-  /** The line of coppice.yaml that sets it */
-  "line"?: number;
-  /** The greatest number */
-  "max"?: number;
-  /** The least number */
-  "min"?: number;
-  /** The only names in it */
-  "names"?: (string)[] | null;
-  /** It is required in its mapping */
-  "needed"?: boolean;
-  /** The only values */
-  "one_of"?: (string)[] | null;
-  /** A regular expression that a text must match */
-  "pattern"?: string;
-  /** default, or file and line */
-  "source"?: string;
-  /** The value as YAML, or a sentence in brackets if it is not set */
-  "text": string;
-  /** The type, for people */
-  "type": string;
-  /** As JSON */
-  "value"?: unknown;
-}
-
-export interface Confirmation {
-  /** The diff that the person saw; refused if it has changed */
-  "diff"?: string;
-  /** What is confirmed; for a base, that it stays where it is */
-  "kind": "policy" | "features" | "git" | "base";
-}
-
-export interface CreateTasksInBody {
-  /** All are created, or none */
-  "tasks": (NewTask)[];
-}
-
-export interface Disk {
-  "at": string;
-  /** Bytes that are free on its disk */
-  "free": number;
-  /** The size of the history, and its limits */
-  "kept": (DiskKept)[] | null;
-  /** Not everything was counted in time: the real sizes are larger */
-  "partial"?: boolean;
-  "projects": (DiskProject)[] | null;
-  /** What belongs to no single project */
-  "server": (DiskPart)[] | null;
-  /** The state directory */
-  "state": string;
-  /** Bytes in the state directory */
-  "total": number;
-}
-
-export interface DiskKept {
-  /** How long it is kept, such as 180d; empty means no limit */
-  "age"?: string;
-  /** What changes the limits: keys of config.yaml, or flags of coppice serve */
-  "by": string;
-  /** The current size */
-  "bytes"?: number;
-  /** The current number */
-  "count"?: number;
-  /** The most that are kept; 0 means no limit */
-  "most"?: number;
-  /** The most bytes that are kept; 0 means no limit */
-  "size"?: number;
-  /** output, tasks, events, backups */
-  "what": string;
-}
-
-export interface DiskPart {
-  /** Space on disk; for output, about its size in the database */
-  "bytes": number;
-  "files"?: number;
-  /** Not everything was counted */
-  "partial"?: boolean;
-  "path": string;
-  /** workspaces, repository, trash, output, database, search index, backups, sessions, other */
-  "what": string;
-  /** It is included in this other part, and not counted twice in totals */
-  "within"?: string;
-}
-
-export interface DiskProject {
-  "parts": (DiskPart)[] | null;
-  "prefix": string;
-  /** Bytes of the project's files; its output is in the database */
-  "total": number;
-}
-
-export interface DockerPolicy {
-  "dir"?: string;
-  "file"?: string;
-  "service": string;
-}
-
-export interface DriverProfile {
-  "ask_args"?: (string)[] | null;
-  "ask_env"?: Record<string, string>;
-  "auth"?: string;
-  "files"?: Record<string, string>;
-  "messages"?: string;
-  "meta"?: string;
-  "retry_log"?: string;
-  "sandbox"?: string;
-  "secrets"?: string;
-}
-
-export interface Event {
-  "at": string;
-  "by": string;
-  "data"?: unknown;
-  "kind": string;
-  "project_id"?: number;
-  "reason"?: string;
-  "seq": number;
-  "session_id"?: number;
-  "subject"?: string;
-  "task_id"?: number;
-}
-
-export interface EventPage {
-  "events": (Event)[] | null;
-  "first": number;
-  "last": number;
-  /** There is more already */
-  "more": boolean;
-  /** Pass as after to read the next page */
-  "next": number;
-}
-
-export interface Failure {
-  "account"?: string;
-  "class": string;
-  "fix"?: string;
-  "retry_at"?: string;
-  "text": string;
-}
-
-export interface FailurePattern {
-  "label"?: string;
-  "match": string;
-}
-
-export interface Group {
-  /** The same by status */
-  "counts": Record<string, number>;
-  "created_at": string;
-  "created_by"?: string;
-  "id": number;
-  /** How it was made: by a request for several tasks, by a file, by a flow, or by hand */
-  "kind": "batch" | "import" | "flow" | "hand";
-  /** Unique in the project */
-  "name": string;
-  /** The prefix of its project */
-  "project": string;
-  /** How many tasks it has, with archived ones */
-  "tasks": number;
-  "title"?: string;
-  /** What its tasks have used */
-  "usage": Usage;
-}
-
-export interface GroupPage {
-  "groups": (Group)[] | null;
-  /** Pass as before to get the next page; absent on the last one */
-  "next"?: number;
-}
-
-export interface Health {
-  "at": string;
-  "healthy": boolean;
-  /** The most urgent first */
-  "problems": (HealthProblem)[] | null;
-}
-
-export interface HealthPolicy {
-  "check": string;
-  "long": string;
-  "stalled": string;
-  "timeout": string;
-}
-
-export interface HealthProblem {
-  /** What a person can do about it */
-  "fix": string;
-  /** What it is about */
-  "kind": "database" | "disk" | "clock" | "worker" | "backup" | "queue" | "hosts" | "limit" | "agent";
-  /** What is wrong, in a sentence */
-  "text": string;
-  /** Work stops, or is lost, until it is fixed */
-  "urgent"?: boolean;
-}
-
-export interface Hit {
-  /** When the task was created, the piece written, or the check ended */
-  "at": string;
-  /** For a check: its id, as in the task's check_runs */
-  "check"?: number;
-  /** For a check: its command */
-  "command"?: string;
-  "kind": "task" | "output" | "check";
-  /** Where the matches are in the snippet: start and length, in UTF-16 code units, as in JavaScript */
-  "marks": ((number)[] | null)[] | null;
-  /** For output: the offset of the piece */
-  "offset"?: number;
-  /** For output: the session's key */
-  "session"?: string;
-  /** The text around the matches, on one line; plain text, never markup */
-  "snippet": string;
-  /** For output: who wrote it. event is what the agent said and did, stdout and stderr the output of its process, host the output of Coppice's own process, app the output of the app that was served for a verifier */
-  "source"?: "event" | "stdout" | "stderr" | "host" | "app";
-  /** The task's key */
-  "task": string;
-  /** The task's title */
-  "title": string;
-}
-
-export interface Inbox {
-  "entries": (InboxEntry)[] | null;
-  /** There are more: at most 200 tasks of a kind are listed */
-  "more"?: boolean;
-  /** How many entries are hidden until a time or an event */
-  "snoozed": number;
-}
-
-export interface InboxAction {
-  /** The request, without the text */
-  "body"?: unknown;
-  /** The command that does the same */
-  "command": string;
-  "danger"?: boolean;
-  /** The text of its button */
-  "label": string;
-  "method": "POST" | "PATCH";
-  /** The text is required */
-  "needs"?: boolean;
-  /** Asks for the text */
-  "prompt"?: string;
-  /** Below /api/v1, such as /tasks/app-12/answer */
-  "route": string;
-  /** The field of the request for a text of the person; absent if it has none */
-  "text"?: string;
-  /** The verb, if it is one */
-  "verb"?: string;
-}
-
-export interface InboxEntry {
-  /** What can be done, the most likely first */
-  "actions": (InboxAction)[] | null;
-  /** It was snoozed, and the snooze has ended */
-  "back"?: boolean;
-  /** The change that waits for confirmation */
-  "diff"?: string;
-  /** What a person can do about it */
-  "fix"?: string;
-  /** Stable while the cause stays, such as question/app-12/3 */
-  "id": string;
-  "kind": "question" | "permission" | "waiting" | "stalled" | "limit" | "budget" | "queue" | "change" | "review" | "failed";
-  /** The answers to choose from */
-  "options"?: (string)[] | null;
-  /** The prefix of its project; absent for an account */
-  "project"?: string;
-  "since"?: string;
-  "snoozed_by"?: string;
-  /** Hidden until this event of the task in snoozed_task */
-  "snoozed_for"?: string;
-  "snoozed_task"?: string;
-  /** Hidden until then */
-  "snoozed_until"?: string;
-  /** The key of its task; absent if it is about a project or an account */
-  "task"?: string;
-  /** Keys of further tasks that need the same of a person */
-  "tasks"?: (string)[] | null;
-  /** The whole question or reason, at most 16 KiB */
-  "text": string;
-  /** The title of the task, or the name of what it is about */
-  "title": string;
-}
-
-export interface LandPolicy {
-  "how": string;
-  "push": boolean;
-  "remote"?: string;
-  "strategy": string;
-}
-
-export interface Landing {
-  "base"?: string;
-  "commit"?: string;
-  "created_at": string;
-  "ended_at"?: string;
-  "evidence"?: string;
-  "failure"?: Failure;
-  "green"?: boolean;
-  "head": string;
-  "id": number;
-  "killed"?: number;
-  "outcome"?: string;
-  "project_id": number;
-  "pushed"?: boolean;
-  "queued_at"?: string;
-  "retry_at"?: string;
-  "round": number;
-  "session_id": number;
-  "steps"?: number;
-  "task_id": number;
-  "tree"?: string;
-  "tries"?: number;
-  "verified"?: boolean;
-  "waits"?: string;
-}
-
-export interface Left {
-  /** Where it is */
-  "path": string;
-  /** In words */
-  "what": string;
-}
-
-export interface Limit {
-  "agent": string;
-  "class": string;
-  "since"?: string;
-  /** Keys of the tasks that wait for it */
-  "tasks": (string)[] | null;
-  "text"?: string;
-  "until"?: string;
-}
-
-export interface LimitList {
-  "limits": (Limit)[] | null;
-}
-
-export interface Limits {
-  "memory": string;
-  "output": string;
-  "parked"?: number;
-  "per_agent"?: Record<string, number>;
-  "previews"?: number;
-  "reserve"?: string;
-  "sessions": number;
-  "workspaces"?: number;
-}
-
-export interface LoginLink {
-  "expires": string;
-  "url": string;
-}
-
-export interface MCPServer {
-  "command"?: (string)[] | null;
-  "env"?: Record<string, string>;
-  "headers"?: Record<string, string>;
-  "url"?: string;
-}
-
-export interface Message {
-  "delivered_at"?: string;
-  "failed"?: string;
-  "from"?: string;
-  "id": number;
-  "kind"?: string;
-  "sent_at": string;
-  "session_id"?: number;
-  "task_id": number;
-  "text": string;
-}
-
-export interface ModelInBody {
-  /** The vendor's name for it, or auto */
-  "model": string;
-}
-
-export interface Need {
-  "diff"?: string;
-  "fix"?: string;
-  "from"?: string;
-  "kind": string;
-  "paths"?: (string)[] | null;
-  "since": string;
-  "text": string;
-  "to"?: string;
-}
-
-export interface NewSnooze {
-  /** Until this happens to the task: any event, it ended, landed or failed, it asked something, or it got a message */
-  "event"?: "any" | "ended" | "landed" | "failed" | "asked" | "message";
-  /** For how long, such as 2h */
-  "for"?: string;
-  /** Whose event; the default is the entry's own task */
-  "task"?: string;
-  "until"?: string;
-}
-
-export interface NewTask {
-  /** Keys of tasks, or refs within the request, that must be done first */
-  "after"?: (string)[] | null;
-  "agent"?: string;
-  /** It wants an answer, not a change: its session may change nothing, and nothing lands */
-  "answer"?: boolean;
-  /** The whole description */
-  "body"?: string;
-  /** The most to spend on it, such as 5 USD; the project's when absent */
-  "budget"?: string;
-  /** Routes it to a track when none is named */
-  "category"?: string;
-  /** Shell commands that judge the result, besides the project's */
-  "checks"?: (string)[] | null;
-  /** Its id in the project's features file */
-  "feature"?: string;
-  /** The name of its group, which is created if it does not exist; several tasks of a request without one get a new group */
-  "group"?: string;
-  /** Lower-case words, at most 10 */
-  "labels"?: (string)[] | null;
-  "model"?: string;
-  "not_before"?: string;
-  /** From -10 to 10; higher goes first */
-  "priority"?: number;
-  /** A name for this task within the request, so that others can come after it */
-  "ref"?: string;
-  /** The JSON schema that the answer must match; if absent, the answer is a text */
-  "schema"?: unknown;
-  /** What must be true when it is done, one by one */
-  "steps"?: (string)[] | null;
-  /** What should be done, in a line */
-  "title": string;
-  "track"?: string;
-}
-
-export interface Output {
-  "at": string;
-  "data"?: string;
-  "event"?: unknown;
-  "kind": string;
-  "offset": number;
-  /** The size of a picture, whose data is not here: see /sessions/{key}/images/{offset} */
-  "size"?: number;
-}
-
-export interface OutputPage {
-  /** The session has ended; only the pages that more announces follow */
-  "ended": boolean;
-  /** There might be more already; a page ends early when its pieces are large */
-  "more": boolean;
-  /** Pass as after to read the next page */
-  "next": number;
-  "output": (Output)[] | null;
-  /** Pass as before to read back; absent on the first page */
-  "prev"?: number;
-}
-
-export interface PauseInBody {
-  /** Only this track */
-  "track"?: string;
-}
-
-export interface PermissionPolicy {
-  "default"?: string;
-  "rules"?: (Rule)[] | null;
-}
-
-export interface Policy {
-  "agent": AgentChoice;
-  "agents": Record<string, Profile>;
-  "base": string;
-  "budget": BudgetPolicy;
-  "checks": (string)[] | null;
-  "critical_patterns": (FailurePattern)[] | null;
-  "features"?: string;
-  "health": HealthPolicy;
-  "instructions"?: string;
-  "land": LandPolicy;
-  "limits": Limits;
-  "mcp"?: Record<string, MCPServer>;
-  "permissions": PermissionPolicy;
-  "prices"?: Record<string, Price>;
-  "problems"?: (string)[] | null;
-  "progress"?: string;
-  "prompts"?: Record<string, string>;
-  "retry": RetryPolicy;
-  "tracks": (Track)[] | null;
-  "trash": TrashPolicy;
-  "verify": VerifyPolicy;
-  "workspace": WorkspacePolicy;
-}
-
-export interface Preview {
-  /** Where a browser opens it */
-  "address"?: string;
-  /** Who started it */
-  "by": string;
-  "created_at": string;
-  "ended_at"?: string;
-  "fix"?: string;
-  "id": number;
-  "port"?: number;
-  "project_id": number;
-  "ready_at"?: string;
-  /** Why it ended, with the end of its log if it failed */
-  "reason"?: string;
-  "state": "starting" | "ready" | "failed" | "stopped";
-  /** When it was last asked to stop */
-  "stop_at"?: string;
-  "task_id": number;
-}
-
-export interface Price {
-  "cache_read"?: string;
-  "cache_write"?: string;
-  "input": string;
-  "output": string;
-}
-
-export interface Problem {
-  "code": string;
-  /** The cause */
-  "detail": string;
-  /** The invalid field of the request */
-  "field"?: string;
-  /** How to fix it */
-  "fix"?: string;
-  "status": number;
-  "title": string;
-  "type"?: string;
-}
-
-export interface Profile {
-  "args"?: (string)[] | null;
-  "budget"?: (string)[] | null;
-  "command": (string)[] | null;
-  "driver"?: DriverProfile;
-  "effort"?: (string)[] | null;
-  "env"?: Record<string, string>;
-  "fork"?: (string)[] | null;
-  "install"?: string;
-  "login"?: (string)[] | null;
-  "login_env"?: (string)[] | null;
-  "login_files"?: (string)[] | null;
-  "mcp"?: string;
-  "model"?: (string)[] | null;
-  "models"?: Record<string, string>;
-  "pass_env"?: (string)[] | null;
-  "prompt"?: string;
-  "protocol": string;
-  "resume"?: (string)[] | null;
-  "schema"?: (string)[] | null;
-  "scores": Scores;
-  "screen"?: ScreenProfile;
-  "source"?: string;
-  "tested"?: string;
-  "version"?: (string)[] | null;
-}
-
-export interface Project {
-  "base_commit"?: string;
-  "check_env"?: string;
-  /** When a known project was added: what that confirmed */
-  "confirmed"?: (Need)[] | null;
-  "created_at": string;
-  "id": number;
-  "last_task": number;
-  "needs"?: (Need)[] | null;
-  "path": string;
-  "paused_at"?: string;
-  "paused_tracks"?: Record<string, string>;
-  "policy": Policy;
-  "prefix": string;
-  "removal"?: Removal;
-  "rules"?: (Rule)[] | null;
-  /** Live sessions, without those that are parked */
-  "running": number;
-  "strikes"?: Record<string, number>;
-}
-
-export interface ProjectConfig {
-  /** False if the file does not exist and all keys have their defaults */
-  "exists": boolean;
-  "keys": (ConfigKey)[] | null;
-  /** The file */
-  "path": string;
-  /** Identifies the file's current content; send it with a change */
-  "revision": string;
-  /** What the server was started with; only a restart changes it */
-  "server": (ServerSetting)[] | null;
-}
-
-export interface ProjectList {
-  "projects": (Project)[] | null;
-}
-
-export interface ProjectStatus {
-  "limit": number;
-  /** What it needs a person for: files in the way, changes to confirm, a base that moved */
-  "needs"?: (Need)[] | null;
-  /** Live sessions that wait, for example for an answer; they do not count as running */
-  "parked": number;
-  "path": string;
-  "paused_at"?: string;
-  "prefix": string;
-  "running": number;
-  /** Problems in its checkout, such as a features file that cannot be read */
-  "warnings"?: (string)[] | null;
-}
-
-export interface Question {
-  "answer"?: string;
-  "answered_at"?: string;
-  "asked_at": string;
-  "id": number;
-  /** Empty, or permission: whether a tool can be used */
-  "kind"?: string;
-  "open": boolean;
-  "options"?: (string)[] | null;
-  /** The rule that an answer with always would add */
-  "rule"?: Rule;
-  "text": string;
-}
-
-export interface Removal {
-  "at": string;
-  "force"?: boolean;
-  "problem"?: string;
-  "purge"?: boolean;
-}
-
-export interface Remove {
-  /** Stop its open tasks first, instead of refusing because of them */
-  "force"?: boolean;
-  /** Remove everything as well that Coppice made for it on disk and in the repository: workspaces, trash, branches */
-  "purge"?: boolean;
-}
-
-export interface Removed {
-  /** An event project.removed of this project says that it was removed */
-  "id": number;
-  /** What stays on disk without purge */
-  "left": (Left)[] | null;
-  /** The checkout, which stays as it is */
-  "path": string;
-  "prefix": string;
-}
-
-export interface Requeue {
-  /** The agent that takes over; the default is the task's agent */
-  "agent"?: string;
-  /** The vendor's name for it, or auto */
-  "model"?: string;
-  /** What to do differently; passed to the agent */
-  "note"?: string;
-}
-
-export interface RetryInBody {
-  /** Passed to the agent */
-  "note"?: string;
-}
-
-export interface RetryPolicy {
-  "backoff": string;
-  "max": number;
-}
-
-export interface Rule {
-  "do": string;
-  "match"?: string;
-  "set"?: Record<string, string>;
-  "tool"?: string;
-  "why"?: string;
-}
-
-export interface RuleList {
-  "rules": (Rule)[] | null;
-}
-
-export interface RunOutput {
-  /** The index of its command */
-  "command": number;
-  "data": string;
-  /** Where it starts in the output of the command. A jump means that the middle of a long output was not kept */
-  "offset": number;
-}
-
-export interface RunningChecks {
-  /** The commands in the order in which they run */
-  "commands": (CommandRun)[] | null;
-  /** Names this run of the checks. Another name means that they started again */
-  "run": string;
-}
-
-export interface Says {
-  /** As in the task: what its newest session said or did last */
-  "says": string;
-  /** The session's key */
-  "session": string;
-  /** The task's key */
-  "task": string;
-}
-
-export interface Scores {
-  "implement"?: number;
-  "lead"?: number;
-}
-
-export interface ScreenProfile {
-  "args"?: (string)[] | null;
-  "command"?: (string)[] | null;
-  "quit"?: string;
-  "resume"?: (string)[] | null;
-  "rules"?: (ScreenRule)[] | null;
-  "runtime"?: string;
-  "stop"?: string;
-  "submit"?: string;
-}
-
-export interface ScreenRule {
-  "keys"?: string;
-  "lines"?: number;
-  "match": string;
-  "state": string;
-}
-
-export interface SearchPage {
-  /** The newest output is not indexed yet */
-  "behind": boolean;
-  "hits": (Hit)[] | null;
-  /** There are more hits than requested */
-  "more": boolean;
-}
-
-export interface SeenInBody {
-  /** The newest event that the person has seen; the default is the newest of all */
-  "seq"?: number;
-}
-
-export interface SendInBody {
-  /** Deliver it after the running session's turn, not during it */
-  "next"?: boolean;
-  "text": string;
-}
-
-export interface ServePolicy {
-  "ready"?: string;
-  "run": string;
-  "timeout"?: string;
-}
-
-export interface ServerSetting {
-  "doc": string;
-  /** The flag without its dashes, or the key of the user's config.yaml */
-  "name": string;
-  /** default, flag, environment, or the line of the user's config.yaml */
-  "source": string;
-  "value": string;
-}
-
-export interface Session {
-  "agent": string;
-  "answer"?: Answer;
-  "budget"?: string;
-  "conversation"?: string;
-  "created_at": string;
-  "cursor": number;
-  "dropped"?: number;
-  "ended_at"?: string;
-  "exit"?: number;
-  "failure"?: Failure;
-  "fork"?: boolean;
-  "from"?: string;
-  "head"?: string;
-  "id": number;
-  "key": string;
-  "memory"?: number;
-  "model"?: string;
-  "n": number;
-  "output_at"?: string;
-  "parked_at"?: string;
-  "parked_for"?: string;
-  "path"?: string;
-  "ports"?: (number)[] | null;
-  "project_id": number;
-  "prompt"?: string;
-  "ready_at"?: string;
-  "resume"?: string;
-  "role": string;
-  "round": number;
-  "screen"?: boolean;
-  "signal"?: string;
-  "started_at"?: string;
-  "stat"?: string;
-  "state": string;
-  "stop_at"?: string;
-  "stop_tries"?: number;
-  "stop_why"?: string;
-  "summary"?: string;
-  "task_id": number;
-  "track": string;
-  "usage": Usage;
-  "verdict"?: Verdict;
-  "warning"?: string;
-}
-
-export interface Status {
-  /** Working, verifying, fixing, checking and landing */
-  "active": (Task)[] | null;
-  "at": string;
-  "counts": Record<string, number>;
-  /** How many entries the inbox has, without those that are snoozed; see /inbox */
-  "inbox": number;
-  /** Agents, and agent:model, whose accounts are limited */
-  "limited": (AgentLimit)[] | null;
-  "needs_you": (Task)[] | null;
-  "projects": (ProjectStatus)[] | null;
-  /** The newest event that it includes; follow events after it */
-  "seq": number;
-  /** Ready and waiting, the first of them */
-  "waiting": (Task)[] | null;
-  /** Problems of the server itself */
-  "warnings"?: (string)[] | null;
-}
-
-export interface StepVerdict {
-  "evidence"?: string;
-  "n": number;
-  "pass": boolean;
-  "text": string;
-}
-
-export interface Task {
-  /** Keys of the tasks that must be done first */
-  "after"?: (string)[] | null;
-  "agent": string;
-  /** When a person archived it; lists leave it out unless requested */
-  "archived"?: string;
-  /** Left out of lists */
-  "body"?: string;
-  /** The most to spend on it */
-  "budget"?: string;
-  /** What can be requested of it now; each has a route, /tasks/{key}/land and so on */
-  "can"?: (string)[] | null;
-  /** Selects its track */
-  "category"?: string;
-  "checks"?: (string)[] | null;
-  "created_at": string;
-  "created_by"?: string;
-  "ended_at"?: string;
-  "failure"?: Failure;
-  /** Its id in the project's features file */
-  "feature"?: string;
-  /** What a person can do about it */
-  "fix"?: string;
-  /** A person flagged it */
-  "flagged"?: boolean;
-  /** The task it was forked from */
-  "fork_of"?: string;
-  /** The name of its group */
-  "group"?: string;
-  "group_id"?: number;
-  "id": number;
-  "key": string;
-  "labels"?: (string)[] | null;
-  /** The commit on the base */
-  "landed"?: string;
-  /** How hard it looks, if its model is auto: simple, medium or complex */
-  "level"?: string;
-  /** Who judged that: the model, or the rules */
-  "level_by"?: string;
-  "model"?: string;
-  "not_before"?: string;
-  "outcome"?: string;
-  "priority": number;
-  /** The prefix of its project */
-  "project": string;
-  /** The result of its newest candidate */
-  "proof"?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
-  /** The oldest open one */
-  "question"?: Question;
-  /** Why it has this status */
-  "reason"?: string;
-  /** What its newest session is for */
-  "role"?: string;
-  "round": number;
-  /** What its newest session said or did last, in one line */
-  "says"?: string;
-  /** The key of its newest session */
-  "session"?: string;
-  /** How many sessions it had */
-  "sessions": number;
-  /** Since when it is in this stage */
-  "since": string;
-  "stage": string;
-  "status": string;
-  /** What must be true when it is done; left out of lists */
-  "steps"?: (string)[] | null;
-  /** A person has it on the agent's own screen, or soon will */
-  "taken"?: boolean;
-  "title": string;
-  "track": string;
-  /** It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
-  "unread"?: boolean;
-  /** The sum over its sessions */
-  "usage": Usage;
-  /** Absent if the result is a change; answer if the result is an answer and nothing lands */
-  "wants"?: "answer";
-  "warning"?: string;
-}
-
-export interface TaskChange {
-  "after"?: (string)[];
-  "agent"?: string;
-  "body"?: string;
-  "budget"?: string;
-  "category"?: string;
-  "flagged"?: boolean;
-  /** The name of its group, which is created if it does not exist; empty for none */
-  "group"?: string;
-  /** Replaces the labels */
-  "labels"?: (string)[];
-  "model"?: string;
-  "not_before"?: string;
-  "priority"?: number;
-  "steps"?: (string)[];
-  "title"?: string;
-  "track"?: string;
-}
-
-export interface TaskDetail {
-  /** Keys of the tasks that must be done first */
-  "after"?: (string)[] | null;
-  "agent": string;
-  /** For a task whose result is an answer: the newest one */
-  "answer"?: Answer;
-  /** When a person archived it; lists leave it out unless requested */
-  "archived"?: string;
-  /** Left out of lists */
-  "body"?: string;
-  /** The most to spend on it */
-  "budget"?: string;
-  /** What can be requested of it now; each has a route, /tasks/{key}/land and so on */
-  "can"?: (string)[] | null;
-  /** Selects its track */
-  "category"?: string;
-  "check_runs": (Check)[] | null;
-  "checks"?: (string)[] | null;
-  "created_at": string;
-  "created_by"?: string;
-  /** Keys of tasks that wait for it */
-  "dependants": (string)[] | null;
-  "ended_at"?: string;
-  "failure"?: Failure;
-  /** Its id in the project's features file */
-  "feature"?: string;
-  /** What a person can do about it */
-  "fix"?: string;
-  /** A person flagged it */
-  "flagged"?: boolean;
-  /** The task it was forked from */
-  "fork_of"?: string;
-  /** The name of its group */
-  "group"?: string;
-  "group_id"?: number;
-  /** Its sessions, oldest first, without their prompts; verifiers with their verdicts */
-  "history": (Session)[] | null;
-  "id": number;
-  "key": string;
-  "labels"?: (string)[] | null;
-  /** The commit on the base */
-  "landed"?: string;
-  "landings": (Landing)[] | null;
-  /** How hard it looks, if its model is auto: simple, medium or complex */
-  "level"?: string;
-  /** Who judged that: the model, or the rules */
-  "level_by"?: string;
-  "messages": (Message)[] | null;
-  "model"?: string;
-  "not_before"?: string;
-  "outcome"?: string;
-  /** The newest preview of its app */
-  "preview"?: Preview;
-  "priority": number;
-  /** The prefix of its project */
-  "project": string;
-  /** The result of its newest candidate */
-  "proof"?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
-  /** The oldest open one */
-  "question"?: Question;
-  "questions": (Question)[] | null;
-  /** Why it has this status */
-  "reason"?: string;
-  /** What its newest session is for */
-  "role"?: string;
-  "round": number;
-  /** Its checks that wait or run now */
-  "running"?: RunningChecks;
-  /** What its newest session said or did last, in one line */
-  "says"?: string;
-  /** The JSON schema that its answer must match */
-  "schema"?: unknown;
-  /** The key of its newest session */
-  "session"?: string;
-  /** How many sessions it had */
-  "sessions": number;
-  /** Since when it is in this stage */
-  "since": string;
-  "stage": string;
-  "status": string;
-  /** What must be true when it is done; left out of lists */
-  "steps"?: (string)[] | null;
-  /** A person has it on the agent's own screen, or soon will */
-  "taken"?: boolean;
-  "title": string;
-  "track": string;
-  /** It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
-  "unread"?: boolean;
-  /** The sum over its sessions */
-  "usage": Usage;
-  /** Absent if the result is a change; answer if the result is an answer and nothing lands */
-  "wants"?: "answer";
-  "warning"?: string;
-  "workspace"?: Workspace;
-}
+/**
+ * This file was auto-generated by openapi-typescript.
+ * Do not make direct changes to the file.
+ */
 
-export interface TaskList {
-  "tasks": (Task)[] | null;
+export interface paths {
+    "/api/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the agent CLIs that Coppice knows: their version, login, abilities and limits */
+        get: operations["list-agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the agents, and the models of agents, that cannot be used now, and which tasks wait for them */
+        get: operations["list-limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent}/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Clear the limit of an agent, or of one of its models */
+        post: operations["clear-limit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a copy of the database */
+        post: operations["backup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tasks of the board, by column: how many, and the first of them */
+        get: operations["show-board"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/disk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Measure disk usage: each project's workspaces, repository, trash and output, and the server's own files */
+        get: operations["show-disk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of the event log, or a live stream that resumes by Last-Event-ID */
+        get: operations["events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tasks with dependencies */
+        get: operations["show-graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List groups of tasks, newest first, with counts and cost */
+        get: operations["list-groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a group of tasks */
+        get: operations["show-group"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say whether the server is healthy, and if not, why and what to do */
+        get: operations["health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what needs a person, with the actions that help */
+        get: operations["list-inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inbox/{id}/snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hide an entry of the inbox until a time or an event */
+        post: operations["snooze-entry"];
+        /** Show an entry of the inbox again */
+        delete: operations["wake-entry"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/landings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The landings in progress and why they wait, and the last tasks that landed */
+        get: operations["list-landings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/login-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a link that signs in one browser, one time */
+        post: operations["login-link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List projects */
+        get: operations["list-projects"];
+        put?: never;
+        /** Add the project of a directory; for a known one, confirm its current policy and git settings */
+        post: operations["add-project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a project */
+        get: operations["show-project"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show every key of a project's coppice.yaml, its value and the source of the value */
+        get: operations["show-config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Set or unset one key of coppice.yaml; the rest of the file does not change */
+        patch: operations["change-config"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm a need: a changed policy, git settings or statuses, or a base that moved */
+        post: operations["confirm-need"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start no more sessions in a project or track */
+        post: operations["pause-project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove a project in the background; an event project.removed says when it is removed */
+        post: operations["remove-project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/restore-base": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move back a base that moved without Coppice */
+        post: operations["restore-base"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start sessions again */
+        post: operations["resume-project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List remembered permission answers, newest first */
+        get: operations["list-rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/rules/{n}/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove a remembered permission answer */
+        post: operations["forget-rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create tasks, all or none */
+        post: operations["create-tasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/says": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follow what live sessions say and do, one line each */
+        get: operations["follow-says"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search tasks, output of sessions, and checks */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a session */
+        get: operations["show-session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{key}/images/{offset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture that a session took as evidence */
+        get: operations["session-image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{key}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of a session's output */
+        get: operations["session-output"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{key}/output/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follow a session's output; resumes by Last-Event-ID */
+        get: operations["follow-session-output"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{key}/terminal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A session's terminal, live, as a WebSocket */
+        get: operations["session-terminal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what needs you, what is running, and what is waiting and why */
+        get: operations["status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List tasks, newest first */
+        get: operations["list-tasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a task in detail */
+        get: operations["show-task"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change a task */
+        patch: operations["change-task"];
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a session's question */
+        post: operations["answer-question"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Archive an ended task, so that lists leave it out */
+        post: operations["archive-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Copy a task's branch into the user's repository */
+        post: operations["bring-branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/checks/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follow a task's running checks; resumes by Last-Event-ID */
+        get: operations["follow-checks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/checks/{id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole log of a check */
+        get: operations["check-log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Comment on lines of a task's change; the agent gets the comment when the drafts are sent */
+        post: operations["add-comment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/comments/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send all drafts to the agent as one message; a task that waits for you, or has ended, continues with it */
+        post: operations["send-comments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/comments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a draft */
+        delete: operations["delete-comment"];
+        options?: never;
+        head?: never;
+        /** Edit, resolve or reopen a comment */
+        patch: operations["change-comment"];
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue an ended task in its last conversation */
+        post: operations["continue-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a task changed against its base, or since its last session started */
+        get: operations["diff-task"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a new task that continues with a copy of this one's conversation and branch */
+        post: operations["fork-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/give": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a task back that was taken */
+        post: operations["give-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/interrupt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Interrupt the running session's turn; a text starts the next */
+        post: operations["interrupt-session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/land": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Land a task that waits for your approval */
+        post: operations["land-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/landings/{id}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole evidence of a landing */
+        get: operations["landing-evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change the model: immediately if the agent can, otherwise for the next session */
+        post: operations["change-model"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the newest preview of a task's app */
+        get: operations["show-preview"];
+        put?: never;
+        /** Start the app of a task's workspace; if it runs already, this changes nothing */
+        post: operations["start-preview"];
+        /** Stop the app of a task's workspace; an event reports its end */
+        delete: operations["stop-preview"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/preview/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follow the log of a task's running preview; resumes by Last-Event-ID */
+        get: operations["follow-preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the running session of a task and restart the task in its workspace */
+        post: operations["requeue-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Retry a failed, stopped or stuck task */
+        post: operations["retry-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a task's change by file, coloured, with the comments on it */
+        get: operations["review-task"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say that the person has seen a task, so that it is no longer unread */
+        put: operations["see-task"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message to a task's session, or to its next one */
+        post: operations["send-message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a task and its session */
+        post: operations["stop-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/take": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a task on the agent's own screen */
+        post: operations["take-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/unarchive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unarchive a task */
+        post: operations["unarchive-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/viewed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Mark a content of a file as viewed, or not */
+        put: operations["mark-viewed"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When sessions ran, and when they waited for a person */
+        get: operations["show-timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed workspace */
+        post: operations["undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what sessions used, by day, project, agent and model */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the server's version */
+        get: operations["version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-
-export interface TaskPage {
-  /** Pass as before to get the next page; absent on the last one */
-  "next"?: number;
-  "tasks": (Task)[] | null;
-}
-
-export interface Track {
-  "categories"?: (string)[] | null;
-  "color"?: string;
-  "default"?: boolean;
-  "limit"?: number;
-  "name": string;
-}
-
-export interface Trash {
-  "archive"?: string;
-  "branch"?: string;
-  "expires_at": string;
-  "head"?: string;
-  "id": number;
-  "path": string;
-  "project_id": number;
-  "purged_at"?: string;
-  "ref"?: string;
-  "removed_at": string;
-  "restored_at"?: string;
-  "task_id": number;
-  "what": string;
-}
-
-export interface TrashPolicy {
-  "keep"?: (string)[] | null;
-  "ttl": string;
-}
-
-export interface UndoInBody {
-  /** A project's prefix, required without a task */
-  "project"?: string;
-  /** Whose workspace. Without a task, the one that was removed last in the project */
-  "task"?: string;
-}
-
-export interface Usage {
-  "cache_read_tokens"?: number;
-  "cache_write_tokens"?: number;
-  "cost_usd"?: number;
-  "estimated"?: boolean;
-  "input_tokens"?: number;
-  "output_tokens"?: number;
-  "priced"?: boolean;
-  "turns"?: number;
-}
-
-export interface UsageReport {
-  /** The budgets of the projects, by prefix */
-  "budgets": (Budget)[] | null;
-  /** The first day */
-  "from": string;
-  /** There are more rows than requested; the oldest were left out */
-  "more": boolean;
-  /** Newest day first */
-  "rows": (UsageRow)[] | null;
-  /** The number of sessions */
-  "sessions": number;
-  /** The last day */
-  "to": string;
-  /** The sum of all rows, including those left out */
-  "total": Usage;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        AddProjectInBody: {
+            /** @description For a known project, apply a person's edits of its policy, but nothing that was landed there */
+            edits?: boolean;
+            /** @description A directory of the checkout */
+            path: string;
+        };
+        Agent: {
+            /** @description What it can do: messages, resume, fork, model, permissions, tools, screen */
+            can: string[] | null;
+            /** @description How to install it */
+            install?: string;
+            /** @description Why it cannot be used now, and until when */
+            limit?: components["schemas"]["AgentLimit"];
+            /** @description yes, no or unknown; absent if it needs no login */
+            login?: string;
+            /** @description The variable, file or command that shows it; never a value */
+            login_by?: string;
+            /** @description Variables that log it in; one of them is enough */
+            login_env?: string[] | null;
+            /** @description Limits of its single models that agent.fallback names as agent:model */
+            model_limits?: components["schemas"]["Limit"][] | null;
+            /** @description The model for each kind of work */
+            models?: {
+                [key: string]: string;
+            };
+            name: string;
+            /** @description The project's coppice.yaml describes or changes it */
+            own?: boolean;
+            /** @description Its program; absent if it is not installed */
+            path?: string;
+            /** @description Why it does not work although it is installed */
+            problem?: string;
+            /** @description The protocol by which Coppice talks to it */
+            protocol?: string;
+            /** @description How well it works, 0 to 10, as far as is known */
+            scores: components["schemas"]["Scores"];
+            /** @description The source of the facts that were not tested */
+            source?: string;
+            /** @description How many tasks it has */
+            tasks: components["schemas"]["AgentTasks"];
+            /** @description The version Coppice was tested with */
+            tested?: string;
+            /** @description The version that it reports; absent if it is not installed, unknown if it reports none */
+            version?: string;
+            /** @description Keys of the tasks that wait for the limit to end */
+            waiting?: string[] | null;
+            /** @description What to fix before you rely on it */
+            warnings: string[] | null;
+        };
+        AgentChoice: {
+            effort?: string;
+            fallback?: string[] | null;
+            model?: string;
+            roles?: {
+                [key: string]: string;
+            };
+            use: string;
+        };
+        AgentLimit: {
+            agent: string;
+            class: string;
+            /** Format: date-time */
+            since?: string;
+            text?: string;
+            /** Format: date-time */
+            until?: string;
+        };
+        AgentList: {
+            agents: components["schemas"]["Agent"][] | null;
+            /**
+             * Format: date-time
+             * @description When they were last checked; the limits are current
+             */
+            at: string;
+        };
+        AgentTasks: {
+            /** Format: int64 */
+            all: number;
+            /** Format: int64 */
+            done: number;
+            /** Format: int64 */
+            failed: number;
+            /**
+             * Format: int64
+             * @description With a session
+             */
+            running: number;
+        };
+        Answer: {
+            problem?: string;
+            text?: string;
+            value?: unknown;
+        };
+        AnswerInBody: {
+            /**
+             * Format: int64
+             * @description Which one; the default is the oldest open one
+             */
+            question?: number;
+            text: string;
+        };
+        Backup: {
+            path: string;
+        };
+        Board: {
+            /** @description Agents of projects and listed tasks, to filter by */
+            agents: string[] | null;
+            /** @description In the order in which they are shown, with the empty ones */
+            columns: components["schemas"]["BoardColumn"][] | null;
+            /**
+             * Format: int64
+             * @description How many tasks match the filter
+             */
+            count: number;
+            /** @description There is no task at all, not even an archived one */
+            empty: boolean;
+            /** @description What projects that match the filter need a person for, the oldest first */
+            needs: components["schemas"]["ProjectNeed"][] | null;
+            /** @description Every project, to filter by */
+            projects: string[] | null;
+            /**
+             * Format: int64
+             * @description The newest event that it includes
+             */
+            seq: number;
+            /** @description The statuses, in the order in which people want to see them */
+            statuses: string[] | null;
+            /** @description Tracks of projects and listed tasks, to filter by */
+            tracks: string[] | null;
+        };
+        BoardColumn: {
+            /**
+             * Format: int64
+             * @description How many tasks it has; more than are listed if the limit cut it
+             */
+            count: number;
+            name: string;
+            /** @description It has what needs a person */
+            needs?: boolean;
+            /** @description It is shown even if it is empty */
+            shown?: boolean;
+            /** @description The first of them, without their descriptions */
+            tasks: components["schemas"]["Task"][] | null;
+        };
+        Branch: {
+            /** @description Its commit */
+            commit: string;
+            /** @description The name of the branch */
+            name: string;
+        };
+        Budget: {
+            /**
+             * Format: double
+             * @description For the project per day, from midnight UTC; absent if there is no limit
+             */
+            day_usd?: number;
+            project: string;
+            /**
+             * Format: double
+             * @description For one task; absent if there is no limit
+             */
+            task_usd?: number;
+            /**
+             * Format: double
+             * @description What the project has spent since midnight UTC
+             */
+            today_usd?: number;
+        };
+        BudgetPolicy: {
+            day?: string;
+            task?: string;
+        };
+        Check: {
+            command: string;
+            /** Format: date-time */
+            ended_at: string;
+            env: string;
+            /**
+             * Format: int64
+             * @description The line of the whole log at which the first error starts, from 1; absent if none was found
+             */
+            error_line?: number;
+            /** Format: int64 */
+            exit: number;
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            landing_id: number;
+            log?: string;
+            /** Format: int64 */
+            project_id: number;
+            signal?: string;
+            /** Format: date-time */
+            started_at?: string;
+            /** Format: int64 */
+            task_id: number;
+            timed_out?: boolean;
+            /** Format: int64 */
+            took: number;
+            tree: string;
+        };
+        CommandRun: {
+            command: string;
+            /** Format: date-time */
+            ended_at?: string;
+            /**
+             * Format: int64
+             * @description Its exit code, after it has ended
+             */
+            exit: number;
+            /** @description It prepares the worktree and is not a check */
+            setup?: boolean;
+            /** @description The signal that killed it */
+            signal?: string;
+            /**
+             * Format: int64
+             * @description Bytes of its output so far
+             */
+            size: number;
+            /** Format: date-time */
+            started_at?: string;
+            /** @enum {string} */
+            state: "waiting" | "running" | "ended";
+            /** @description It was stopped because it took too long */
+            timed_out?: boolean;
+        };
+        Comment: {
+            blob: string;
+            by: string;
+            code: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: int64 */
+            first: number;
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            last: number;
+            /** Format: int64 */
+            message_id?: number;
+            path: string;
+            /** Format: date-time */
+            resolved_at?: string;
+            /** Format: date-time */
+            sent_at?: string;
+            side: string;
+            state: string;
+            /** Format: int64 */
+            task_id: number;
+            text: string;
+        };
+        CommentChange: {
+            /** @description Whether you are satisfied; only for a comment that was sent */
+            resolved?: boolean;
+            /** @description Makes it a draft again */
+            text?: string;
+        };
+        ConfigChange: {
+            /** @description As in limits.sessions or limits.per_agent.NAME */
+            key: string;
+            /** @description The change is refused if the file has changed since */
+            revision?: string;
+            /** @description Remove the key, so that its default applies */
+            unset?: boolean;
+            /** @description The new value as JSON */
+            value?: unknown;
+        };
+        ConfigKey: {
+            /** @description The default, in the same form */
+            default: string;
+            doc: string;
+            example?: string;
+            /** @description Only describes the elements of a list or the values below a name: it has no value itself */
+            form?: boolean;
+            /** @description As in limits.sessions; [] stands for a list's element, * for a name that the user chooses */
+            key: string;
+            /** @description The shortest duration */
+            least?: string;
+            /**
+             * Format: int64
+             * @description The line of coppice.yaml that sets it
+             */
+            line?: number;
+            /**
+             * Format: int64
+             * @description The greatest number
+             */
+            max?: number;
+            /**
+             * Format: int64
+             * @description The least number
+             */
+            min?: number;
+            /** @description The only names in it */
+            names?: string[] | null;
+            /** @description It is required in its mapping */
+            needed?: boolean;
+            /** @description The only values */
+            one_of?: string[] | null;
+            /** @description A regular expression that a text must match */
+            pattern?: string;
+            /** @description default, or file and line */
+            source?: string;
+            /** @description The value as YAML, or a sentence in brackets if it is not set */
+            text: string;
+            /** @description The type, for people */
+            type: string;
+            /** @description As JSON */
+            value?: unknown;
+        };
+        Confirmation: {
+            /** @description The diff that the person saw; refused if it has changed */
+            diff?: string;
+            /**
+             * @description What is confirmed; for a base, that it stays where it is
+             * @enum {string}
+             */
+            kind: "policy" | "features" | "git" | "base";
+        };
+        CreateTasksInBody: {
+            /** @description All are created, or none */
+            tasks: components["schemas"]["NewTask"][];
+        };
+        DiffLine: {
+            /** @enum {string} */
+            kind: "same" | "added" | "removed";
+            /**
+             * Format: int64
+             * @description Its number after the change
+             */
+            new?: number;
+            /** @description It is the last line of its file and has no line break */
+            no_end?: boolean;
+            /**
+             * Format: int64
+             * @description Its number before the change
+             */
+            old?: number;
+            /** @description Its text in coloured parts, each a class and a text; the class is a short name of Pygments, or empty */
+            tokens: (string[] | null)[] | null;
+        };
+        Disk: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: int64
+             * @description Bytes that are free on its disk
+             */
+            free: number;
+            /** @description The size of the history, and its limits */
+            kept: components["schemas"]["DiskKept"][] | null;
+            /** @description Not everything was counted in time: the real sizes are larger */
+            partial?: boolean;
+            projects: components["schemas"]["DiskProject"][] | null;
+            /** @description What belongs to no single project */
+            server: components["schemas"]["DiskPart"][] | null;
+            /** @description The state directory */
+            state: string;
+            /**
+             * Format: int64
+             * @description Bytes in the state directory
+             */
+            total: number;
+        };
+        DiskKept: {
+            /** @description How long it is kept, such as 180d; empty means no limit */
+            age?: string;
+            /** @description What changes the limits: keys of config.yaml, or flags of coppice serve */
+            by: string;
+            /**
+             * Format: int64
+             * @description The current size
+             */
+            bytes?: number;
+            /**
+             * Format: int64
+             * @description The current number
+             */
+            count?: number;
+            /**
+             * Format: int64
+             * @description The most that are kept; 0 means no limit
+             */
+            most?: number;
+            /**
+             * Format: int64
+             * @description The most bytes that are kept; 0 means no limit
+             */
+            size?: number;
+            /** @description output, tasks, events, backups */
+            what: string;
+        };
+        DiskPart: {
+            /**
+             * Format: int64
+             * @description Space on disk; for output, about its size in the database
+             */
+            bytes: number;
+            /** Format: int64 */
+            files?: number;
+            /** @description Not everything was counted */
+            partial?: boolean;
+            path: string;
+            /** @description workspaces, repository, trash, output, database, search index, backups, sessions, other */
+            what: string;
+            /** @description It is included in this other part, and not counted twice in totals */
+            within?: string;
+        };
+        DiskProject: {
+            parts: components["schemas"]["DiskPart"][] | null;
+            prefix: string;
+            /**
+             * Format: int64
+             * @description Bytes of the project's files; its output is in the database
+             */
+            total: number;
+        };
+        DockerPolicy: {
+            dir?: string;
+            file?: string;
+            service: string;
+        };
+        DriverProfile: {
+            ask_args?: string[] | null;
+            ask_env?: {
+                [key: string]: string;
+            };
+            auth?: string;
+            files?: {
+                [key: string]: string;
+            };
+            messages?: string;
+            meta?: string;
+            retry_log?: string;
+            sandbox?: string;
+            secrets?: string;
+        };
+        Event: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            data?: unknown;
+            kind: string;
+            /** Format: int64 */
+            project_id?: number;
+            reason?: string;
+            /** Format: int64 */
+            seq: number;
+            /** Format: int64 */
+            session_id?: number;
+            subject?: string;
+            /** Format: int64 */
+            task_id?: number;
+        };
+        EventPage: {
+            events: components["schemas"]["Event"][] | null;
+            /** Format: int64 */
+            first: number;
+            /** Format: int64 */
+            last: number;
+            /** @description There is more already */
+            more: boolean;
+            /**
+             * Format: int64
+             * @description Pass as after to read the next page
+             */
+            next: number;
+        };
+        Failure: {
+            account?: string;
+            class: string;
+            fix?: string;
+            /** Format: date-time */
+            retry_at?: string;
+            text: string;
+        };
+        FailurePattern: {
+            label?: string;
+            match: string;
+        };
+        Graph: {
+            /** @description Older tasks were left out */
+            more?: boolean;
+            /** @description Newest first, without their descriptions */
+            tasks: components["schemas"]["Task"][] | null;
+        };
+        Group: {
+            /** @description The same by status */
+            counts: {
+                [key: string]: number;
+            };
+            /** Format: date-time */
+            created_at: string;
+            created_by?: string;
+            /** Format: int64 */
+            id: number;
+            /**
+             * @description How it was made: by a request for several tasks, by a file, by a flow, or by hand
+             * @enum {string}
+             */
+            kind: "batch" | "import" | "flow" | "hand";
+            /** @description Unique in the project */
+            name: string;
+            /** @description The prefix of its project */
+            project: string;
+            /**
+             * Format: int64
+             * @description How many tasks it has, with archived ones
+             */
+            tasks: number;
+            title?: string;
+            /** @description What its tasks have used */
+            usage: components["schemas"]["Usage"];
+        };
+        GroupPage: {
+            groups: components["schemas"]["Group"][] | null;
+            /**
+             * Format: int64
+             * @description Pass as before to get the next page; absent on the last one
+             */
+            next?: number;
+        };
+        Health: {
+            /** Format: date-time */
+            at: string;
+            healthy: boolean;
+            /** @description The most urgent first */
+            problems: components["schemas"]["HealthProblem"][] | null;
+        };
+        HealthPolicy: {
+            check: string;
+            long: string;
+            stalled: string;
+            timeout: string;
+        };
+        HealthProblem: {
+            /** @description What a person can do about it */
+            fix: string;
+            /**
+             * @description What it is about
+             * @enum {string}
+             */
+            kind: "database" | "disk" | "clock" | "worker" | "backup" | "queue" | "hosts" | "limit" | "agent";
+            /** @description What is wrong, in a sentence */
+            text: string;
+            /** @description Work stops, or is lost, until it is fixed */
+            urgent?: boolean;
+        };
+        Hit: {
+            /**
+             * Format: date-time
+             * @description When the task was created, the piece written, or the check ended
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description For a check: its id, as in the task's check_runs
+             */
+            check?: number;
+            /** @description For a check: its command */
+            command?: string;
+            /** @enum {string} */
+            kind: "task" | "output" | "check";
+            /** @description Where the matches are in the snippet: start and length, in UTF-16 code units, as in JavaScript */
+            marks: (number[] | null)[] | null;
+            /**
+             * Format: int64
+             * @description For output: the offset of the piece
+             */
+            offset?: number;
+            /** @description For output: the session's key */
+            session?: string;
+            /** @description The text around the matches, on one line; plain text, never markup */
+            snippet: string;
+            /**
+             * @description For output: who wrote it. event is what the agent said and did, stdout and stderr the output of its process, host the output of Coppice's own process, app the output of the app that was served for a verifier
+             * @enum {string}
+             */
+            source?: "event" | "stdout" | "stderr" | "host" | "app";
+            /** @description The task's status; absent if the task was removed */
+            status?: string;
+            /** @description The task's key */
+            task: string;
+            /** @description The task's title */
+            title: string;
+        };
+        Hunk: {
+            lines: components["schemas"]["DiffLine"][] | null;
+            /**
+             * Format: int64
+             * @description Its first line after the change
+             */
+            new: number;
+            /**
+             * Format: int64
+             * @description Its first line before the change
+             */
+            old: number;
+            /** @description The function or heading that it is in */
+            section?: string;
+        };
+        Inbox: {
+            entries: components["schemas"]["InboxEntry"][] | null;
+            /** @description There are more: at most 200 tasks of a kind are listed */
+            more?: boolean;
+            /**
+             * Format: int64
+             * @description How many entries are hidden until a time or an event
+             */
+            snoozed: number;
+        };
+        InboxAction: {
+            /** @description The request, without the text */
+            body?: unknown;
+            /** @description The command that does the same */
+            command: string;
+            danger?: boolean;
+            /** @description The text of its button */
+            label: string;
+            /** @enum {string} */
+            method: "POST" | "PATCH";
+            /** @description The text is required */
+            needs?: boolean;
+            /** @description Asks for the text */
+            prompt?: string;
+            /** @description Below /api/v1, such as /tasks/app-12/answer */
+            route: string;
+            /** @description The field of the request for a text of the person; absent if it has none */
+            text?: string;
+            /** @description The verb, if it is one */
+            verb?: string;
+        };
+        InboxEntry: {
+            /** @description What can be done, the most likely first */
+            actions: components["schemas"]["InboxAction"][] | null;
+            /** @description It was snoozed, and the snooze has ended */
+            back?: boolean;
+            /** @description The change that waits for confirmation */
+            diff?: string;
+            /** @description What a person can do about it */
+            fix?: string;
+            /** @description Stable while the cause stays, such as question/app-12/3 */
+            id: string;
+            /** @enum {string} */
+            kind: "question" | "permission" | "waiting" | "stalled" | "limit" | "budget" | "queue" | "change" | "review" | "failed";
+            /** @description The answers to choose from */
+            options?: string[] | null;
+            /** @description The prefix of its project; absent for an account */
+            project?: string;
+            /** Format: date-time */
+            since?: string;
+            snoozed_by?: string;
+            /** @description Hidden until this event of the task in snoozed_task */
+            snoozed_for?: string;
+            snoozed_task?: string;
+            /**
+             * Format: date-time
+             * @description Hidden until then
+             */
+            snoozed_until?: string;
+            /** @description The key of its task; absent if it is about a project or an account */
+            task?: string;
+            /** @description Keys of further tasks that need the same of a person */
+            tasks?: string[] | null;
+            /** @description The whole question or reason, at most 16 KiB */
+            text: string;
+            /** @description The title of the task, or the name of what it is about */
+            title: string;
+        };
+        Interval: {
+            /** Format: date-time */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Absent if it has not ended
+             */
+            to?: string;
+        };
+        LandAsk: {
+            categories?: string[] | null;
+            /** Format: int64 */
+            lines?: number;
+            paths?: string[] | null;
+        };
+        LandPolicy: {
+            ask?: components["schemas"]["LandAsk"];
+            how: string;
+            push: boolean;
+            remote?: string;
+            strategy: string;
+        };
+        Landing: {
+            /** Format: date-time */
+            approved_at?: string;
+            approved_by?: string;
+            base?: string;
+            commit?: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at?: string;
+            evidence?: string;
+            failure?: components["schemas"]["Failure"];
+            green?: boolean;
+            head: string;
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            killed?: number;
+            outcome?: string;
+            /** Format: int64 */
+            project_id: number;
+            pushed?: boolean;
+            /** Format: date-time */
+            queued_at?: string;
+            /** Format: date-time */
+            retry_at?: string;
+            review?: string;
+            /** Format: int64 */
+            round: number;
+            /** Format: int64 */
+            session_id: number;
+            /** Format: int64 */
+            steps?: number;
+            /** Format: int64 */
+            task_id: number;
+            tree?: string;
+            /** Format: int64 */
+            tries?: number;
+            verified?: boolean;
+            waits?: string;
+        };
+        LandingList: {
+            /** @description Newest first, at most 50 */
+            landed: components["schemas"]["Task"][] | null;
+            /** @description Oldest first */
+            queue: components["schemas"]["QueuedLanding"][] | null;
+        };
+        Left: {
+            /** @description Where it is */
+            path: string;
+            /** @description In words */
+            what: string;
+        };
+        Limit: {
+            agent: string;
+            class: string;
+            /** Format: date-time */
+            since?: string;
+            /** @description Keys of the tasks that wait for it */
+            tasks: string[] | null;
+            text?: string;
+            /** Format: date-time */
+            until?: string;
+        };
+        LimitList: {
+            limits: components["schemas"]["Limit"][] | null;
+        };
+        Limits: {
+            memory: string;
+            output: string;
+            /** Format: int64 */
+            parked?: number;
+            per_agent?: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            previews?: number;
+            reserve?: string;
+            /** Format: int64 */
+            sessions: number;
+            /** Format: int64 */
+            workspaces?: number;
+        };
+        LoginLink: {
+            /** Format: date-time */
+            expires: string;
+            url: string;
+        };
+        MCPServer: {
+            command?: string[] | null;
+            env?: {
+                [key: string]: string;
+            };
+            headers?: {
+                [key: string]: string;
+            };
+            url?: string;
+        };
+        Message: {
+            /** Format: date-time */
+            delivered_at?: string;
+            failed?: string;
+            from?: string;
+            /** Format: int64 */
+            id: number;
+            kind?: string;
+            /** Format: date-time */
+            sent_at: string;
+            /** Format: int64 */
+            session_id?: number;
+            /** Format: int64 */
+            task_id: number;
+            text: string;
+        };
+        ModelInBody: {
+            /** @description The vendor's name for it, or auto */
+            model: string;
+        };
+        Need: {
+            diff?: string;
+            fix?: string;
+            from?: string;
+            kind: string;
+            paths?: string[] | null;
+            /** Format: date-time */
+            since: string;
+            text: string;
+            to?: string;
+        };
+        NewComment: {
+            /**
+             * Format: int64
+             * @description Its first line, counted from 1
+             */
+            first: number;
+            /**
+             * Format: int64
+             * @description Its last line; the default is the first one
+             */
+            last?: number;
+            path: string;
+            /**
+             * @description The file before or after the change; the default is new
+             * @enum {string}
+             */
+            side?: "old" | "new";
+            text: string;
+        };
+        NewSnooze: {
+            /**
+             * @description Until this happens to the task: any event, it ended, landed or failed, it asked something, or it got a message
+             * @enum {string}
+             */
+            event?: "any" | "ended" | "landed" | "failed" | "asked" | "message";
+            /** @description For how long, such as 2h */
+            for?: string;
+            /** @description Whose event; the default is the entry's own task */
+            task?: string;
+            /** Format: date-time */
+            until?: string;
+        };
+        NewTask: {
+            /** @description Keys of tasks, or refs within the request, that must be done first */
+            after?: string[] | null;
+            agent?: string;
+            /** @description It wants an answer, not a change: its session may change nothing, and nothing lands */
+            answer?: boolean;
+            /** @description The whole description */
+            body?: string;
+            /** @description The most to spend on it, such as 5 USD; the project's when absent */
+            budget?: string;
+            /** @description Routes it to a track when none is named */
+            category?: string;
+            /** @description Shell commands that judge the result, besides the project's */
+            checks?: string[] | null;
+            /** @description Its id in the project's features file */
+            feature?: string;
+            /** @description The name of its group, which is created if it does not exist; several tasks of a request without one get a new group */
+            group?: string;
+            /** @description Lower-case words, at most 10 */
+            labels?: string[] | null;
+            model?: string;
+            /** Format: date-time */
+            not_before?: string;
+            /**
+             * Format: int64
+             * @description From -10 to 10; higher goes first
+             */
+            priority?: number;
+            /** @description A name for this task within the request, so that others can come after it */
+            ref?: string;
+            /** @description The JSON schema that the answer must match; if absent, the answer is a text */
+            schema?: unknown;
+            /** @description What must be true when it is done, one by one */
+            steps?: string[] | null;
+            /** @description What should be done, in a line */
+            title: string;
+            track?: string;
+        };
+        None: Record<string, never>;
+        Output: {
+            /** Format: date-time */
+            at: string;
+            data?: string;
+            event?: unknown;
+            kind: string;
+            /** Format: int64 */
+            offset: number;
+            /**
+             * Format: int64
+             * @description The size of a picture, whose data is not here: see /sessions/{key}/images/{offset}
+             */
+            size?: number;
+        };
+        OutputPage: {
+            /** @description The session has ended; only the pages that more announces follow */
+            ended: boolean;
+            /** @description There might be more already; a page ends early when its pieces are large */
+            more: boolean;
+            /**
+             * Format: int64
+             * @description Pass as after to read the next page
+             */
+            next: number;
+            output: components["schemas"]["Output"][] | null;
+            /**
+             * Format: int64
+             * @description Pass as before to read back; absent on the first page
+             */
+            prev?: number;
+        };
+        PauseInBody: {
+            /** @description Only this track */
+            track?: string;
+        };
+        PermissionPolicy: {
+            default?: string;
+            rules?: components["schemas"]["Rule"][] | null;
+        };
+        Place: {
+            /** Format: int64 */
+            first: number;
+            /** Format: int64 */
+            last: number;
+            path: string;
+        };
+        Policy: {
+            agent: components["schemas"]["AgentChoice"];
+            agents: {
+                [key: string]: components["schemas"]["Profile"];
+            };
+            base: string;
+            budget: components["schemas"]["BudgetPolicy"];
+            checks: string[] | null;
+            critical_patterns: components["schemas"]["FailurePattern"][] | null;
+            features?: string;
+            health: components["schemas"]["HealthPolicy"];
+            instructions?: string;
+            land: components["schemas"]["LandPolicy"];
+            limits: components["schemas"]["Limits"];
+            mcp?: {
+                [key: string]: components["schemas"]["MCPServer"];
+            };
+            permissions: components["schemas"]["PermissionPolicy"];
+            prices?: {
+                [key: string]: components["schemas"]["Price"];
+            };
+            problems?: string[] | null;
+            progress?: string;
+            prompts?: {
+                [key: string]: string;
+            };
+            retry: components["schemas"]["RetryPolicy"];
+            tracks: components["schemas"]["Track"][] | null;
+            trash: components["schemas"]["TrashPolicy"];
+            verify: components["schemas"]["VerifyPolicy"];
+            workspace: components["schemas"]["WorkspacePolicy"];
+        };
+        Preview: {
+            /** @description Where a browser opens it */
+            address?: string;
+            /** @description Who started it */
+            by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at?: string;
+            fix?: string;
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            port?: number;
+            /** Format: int64 */
+            project_id: number;
+            /** Format: date-time */
+            ready_at?: string;
+            /** @description Why it ended, with the end of its log if it failed */
+            reason?: string;
+            /** @enum {string} */
+            state: "starting" | "ready" | "failed" | "stopped";
+            /**
+             * Format: date-time
+             * @description When it was last asked to stop
+             */
+            stop_at?: string;
+            /** Format: int64 */
+            task_id: number;
+        };
+        Price: {
+            cache_read?: string;
+            cache_write?: string;
+            input: string;
+            output: string;
+        };
+        Problem: {
+            code: string;
+            /** @description The cause */
+            detail: string;
+            /** @description The invalid field of the request */
+            field?: string;
+            /** @description How to fix it */
+            fix?: string;
+            /** Format: int64 */
+            status: number;
+            title: string;
+            type?: string;
+        };
+        Profile: {
+            args?: string[] | null;
+            budget?: string[] | null;
+            command: string[] | null;
+            driver?: components["schemas"]["DriverProfile"];
+            effort?: string[] | null;
+            env?: {
+                [key: string]: string;
+            };
+            fork?: string[] | null;
+            install?: string;
+            login?: string[] | null;
+            login_env?: string[] | null;
+            login_files?: string[] | null;
+            mcp?: string;
+            model?: string[] | null;
+            models?: {
+                [key: string]: string;
+            };
+            pass_env?: string[] | null;
+            prompt?: string;
+            protocol: string;
+            resume?: string[] | null;
+            schema?: string[] | null;
+            scores: components["schemas"]["Scores"];
+            screen?: components["schemas"]["ScreenProfile"];
+            source?: string;
+            tested?: string;
+            version?: string[] | null;
+        };
+        Project: {
+            base_commit?: string;
+            check_env?: string;
+            /** @description When a known project was added: what that confirmed */
+            confirmed?: components["schemas"]["Need"][] | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            last_task: number;
+            needs?: components["schemas"]["Need"][] | null;
+            path: string;
+            /** Format: date-time */
+            paused_at?: string;
+            paused_tracks?: {
+                [key: string]: string;
+            };
+            policy: components["schemas"]["Policy"];
+            prefix: string;
+            removal?: components["schemas"]["Removal"];
+            rules?: components["schemas"]["Rule"][] | null;
+            /**
+             * Format: int64
+             * @description Live sessions, without those that are parked
+             */
+            running: number;
+            strikes?: {
+                [key: string]: number;
+            };
+        };
+        ProjectConfig: {
+            /** @description False if the file does not exist and all keys have their defaults */
+            exists: boolean;
+            keys: components["schemas"]["ConfigKey"][] | null;
+            /** @description The file */
+            path: string;
+            /** @description Identifies the file's current content; send it with a change */
+            revision: string;
+            /** @description What the server was started with; only a restart changes it */
+            server: components["schemas"]["ServerSetting"][] | null;
+        };
+        ProjectList: {
+            projects: components["schemas"]["Project"][] | null;
+        };
+        ProjectNeed: {
+            need: components["schemas"]["Need"];
+            project: string;
+        };
+        ProjectStatus: {
+            /** Format: int64 */
+            limit: number;
+            /** @description What it needs a person for: files in the way, changes to confirm, a base that moved */
+            needs?: components["schemas"]["Need"][] | null;
+            /**
+             * Format: int64
+             * @description Live sessions that wait, for example for an answer; they do not count as running
+             */
+            parked: number;
+            path: string;
+            /** Format: date-time */
+            paused_at?: string;
+            prefix: string;
+            /** Format: int64 */
+            running: number;
+            /** @description Problems in its checkout, such as a features file that cannot be read */
+            warnings?: string[] | null;
+        };
+        Question: {
+            answer?: string;
+            /** Format: date-time */
+            answered_at?: string;
+            /** Format: date-time */
+            asked_at: string;
+            /** Format: int64 */
+            id: number;
+            /** @description Empty, or permission: whether a tool can be used */
+            kind?: string;
+            open: boolean;
+            options?: string[] | null;
+            /** @description The rule that an answer with always would add */
+            rule?: components["schemas"]["Rule"];
+            text: string;
+        };
+        QueuedLanding: {
+            /**
+             * Format: int64
+             * @description How often in a row its checks were killed
+             */
+            killed?: number;
+            /** @description What it waits for, or what happens now */
+            reason: string;
+            task: components["schemas"]["Task"];
+            /**
+             * Format: int64
+             * @description How often in a row a step was postponed
+             */
+            tries?: number;
+        };
+        Removal: {
+            /** Format: date-time */
+            at: string;
+            force?: boolean;
+            problem?: string;
+            purge?: boolean;
+        };
+        Remove: {
+            /** @description Stop its open tasks first, instead of refusing because of them */
+            force?: boolean;
+            /** @description Remove everything as well that Coppice made for it on disk and in the repository: workspaces, trash, branches */
+            purge?: boolean;
+        };
+        Removed: {
+            /**
+             * Format: int64
+             * @description An event project.removed of this project says that it was removed
+             */
+            id: number;
+            /** @description What stays on disk without purge */
+            left: components["schemas"]["Left"][] | null;
+            /** @description The checkout, which stays as it is */
+            path: string;
+            prefix: string;
+        };
+        Requeue: {
+            /** @description The agent that takes over; the default is the task's agent */
+            agent?: string;
+            /** @description The vendor's name for it, or auto */
+            model?: string;
+            /** @description What to do differently; passed to the agent */
+            note?: string;
+        };
+        RetryInBody: {
+            /** @description Passed to the agent */
+            note?: string;
+        };
+        RetryPolicy: {
+            backoff: string;
+            /** Format: int64 */
+            max: number;
+        };
+        Review: {
+            /** @description Who approved this head */
+            approved_by?: string;
+            /** @description The commit that the change starts from; empty if there is no change yet */
+            base: string;
+            /** @description Oldest first */
+            comments: components["schemas"]["ReviewComment"][] | null;
+            /**
+             * Format: int64
+             * @description How many comments the agent has not received
+             */
+            drafts: number;
+            files: components["schemas"]["ReviewFile"][] | null;
+            /** @description The commit that is reviewed: the candidate, or the head of the task's branch */
+            head: string;
+            /** @description The task's key */
+            task: string;
+            /**
+             * Format: int64
+             * @description How many of the files you have viewed
+             */
+            viewed: number;
+        };
+        ReviewComment: {
+            /** @description Where its code is now */
+            at?: components["schemas"]["Place"];
+            blob: string;
+            by: string;
+            code: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: int64 */
+            first: number;
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            last: number;
+            /** Format: int64 */
+            message_id?: number;
+            /** @description Its code is not in the file any more; code has it */
+            outdated?: boolean;
+            path: string;
+            /** Format: date-time */
+            resolved_at?: string;
+            /** Format: date-time */
+            sent_at?: string;
+            side: string;
+            state: string;
+            /** Format: int64 */
+            task_id: number;
+            text: string;
+        };
+        ReviewFile: {
+            /**
+             * Format: int64
+             * @description Lines
+             */
+            added: number;
+            /** @description It has no lines */
+            binary?: boolean;
+            /** @description The git id of its content; of the old content if it was removed */
+            blob: string;
+            hunks?: components["schemas"]["Hunk"][] | null;
+            /** @enum {string} */
+            kind: "added" | "changed" | "removed" | "renamed";
+            language?: string;
+            /** @description It has more than 512 KiB or 5,000 changed lines; its hunks are left out */
+            large?: boolean;
+            /** @description Its hunks are not part of this response; request them with path */
+            left_out?: boolean;
+            /** @description Before the change, if it was renamed */
+            old_path?: string;
+            path: string;
+            /**
+             * Format: int64
+             * @description Lines
+             */
+            removed: number;
+            /** @description You have viewed this content */
+            viewed: boolean;
+        };
+        Rule: {
+            do: string;
+            match?: string;
+            set?: {
+                [key: string]: string;
+            };
+            tool?: string;
+            why?: string;
+        };
+        RuleList: {
+            rules: components["schemas"]["Rule"][] | null;
+        };
+        RunOutput: {
+            /**
+             * Format: int64
+             * @description The index of its command
+             */
+            command: number;
+            data: string;
+            /**
+             * Format: int64
+             * @description Where it starts in the output of the command. A jump means that the middle of a long output was not kept
+             */
+            offset: number;
+        };
+        RunningChecks: {
+            /** @description The commands in the order in which they run */
+            commands: components["schemas"]["CommandRun"][] | null;
+            /** @description Names this run of the checks. Another name means that they started again */
+            run: string;
+        };
+        Says: {
+            /** @description As in the task: what its newest session said or did last */
+            says: string;
+            /** @description The session's key */
+            session: string;
+            /** @description The task's key */
+            task: string;
+        };
+        Scores: {
+            /** Format: int64 */
+            implement?: number;
+            /** Format: int64 */
+            lead?: number;
+        };
+        ScreenProfile: {
+            args?: string[] | null;
+            command?: string[] | null;
+            quit?: string;
+            resume?: string[] | null;
+            rules?: components["schemas"]["ScreenRule"][] | null;
+            runtime?: string;
+            stop?: string;
+            submit?: string;
+        };
+        ScreenRule: {
+            keys?: string;
+            /** Format: int64 */
+            lines?: number;
+            match: string;
+            state: string;
+        };
+        SearchPage: {
+            /** @description The newest output is not indexed yet */
+            behind: boolean;
+            hits: components["schemas"]["Hit"][] | null;
+            /** @description There are more hits than requested */
+            more: boolean;
+        };
+        SeenInBody: {
+            /**
+             * Format: int64
+             * @description The newest event that the person has seen; the default is the newest of all
+             */
+            seq?: number;
+        };
+        SendCommentsInBody: {
+            /** @description About the whole change; the agent reads it first */
+            text?: string;
+        };
+        SendInBody: {
+            /** @description Deliver it after the running session's turn, not during it */
+            next?: boolean;
+            text: string;
+        };
+        ServePolicy: {
+            ready?: string;
+            run: string;
+            timeout?: string;
+        };
+        ServerSetting: {
+            doc: string;
+            /** @description The flag without its dashes, or the key of the user's config.yaml */
+            name: string;
+            /** @description default, flag, environment, or the line of the user's config.yaml */
+            source: string;
+            value: string;
+        };
+        Session: {
+            agent: string;
+            answer?: components["schemas"]["Answer"];
+            budget?: string;
+            conversation?: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: int64 */
+            cursor: number;
+            /** Format: int64 */
+            dropped?: number;
+            /** Format: date-time */
+            ended_at?: string;
+            /** Format: int64 */
+            exit?: number;
+            failure?: components["schemas"]["Failure"];
+            fork?: boolean;
+            from?: string;
+            head?: string;
+            /** Format: int64 */
+            id: number;
+            key: string;
+            /** Format: int64 */
+            memory?: number;
+            model?: string;
+            /** Format: int64 */
+            n: number;
+            /** Format: date-time */
+            output_at?: string;
+            /** Format: date-time */
+            parked_at?: string;
+            parked_for?: string;
+            path?: string;
+            ports?: number[] | null;
+            /** Format: int64 */
+            project_id: number;
+            prompt?: string;
+            /** Format: date-time */
+            ready_at?: string;
+            resume?: string;
+            role: string;
+            /** Format: int64 */
+            round: number;
+            screen?: boolean;
+            signal?: string;
+            /** Format: date-time */
+            started_at?: string;
+            stat?: string;
+            state: string;
+            /** Format: date-time */
+            stop_at?: string;
+            /** Format: int64 */
+            stop_tries?: number;
+            stop_why?: string;
+            summary?: string;
+            /** Format: int64 */
+            task_id: number;
+            track: string;
+            usage: components["schemas"]["Usage"];
+            verdict?: components["schemas"]["Verdict"];
+            warning?: string;
+        };
+        Status: {
+            /** @description Working, verifying, fixing, checking and landing */
+            active: components["schemas"]["Task"][] | null;
+            /** Format: date-time */
+            at: string;
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description How many entries the inbox has, without those that are snoozed; see /inbox
+             */
+            inbox: number;
+            /** @description Agents, and agent:model, whose accounts are limited */
+            limited: components["schemas"]["AgentLimit"][] | null;
+            needs_you: components["schemas"]["Task"][] | null;
+            projects: components["schemas"]["ProjectStatus"][] | null;
+            /**
+             * Format: int64
+             * @description The newest event that it includes; follow events after it
+             */
+            seq: number;
+            /** @description Ready and waiting, the first of them */
+            waiting: components["schemas"]["Task"][] | null;
+            /** @description Problems of the server itself */
+            warnings?: string[] | null;
+        };
+        StepVerdict: {
+            evidence?: string;
+            /** Format: int64 */
+            n: number;
+            pass: boolean;
+            text: string;
+        };
+        Task: {
+            /** @description Keys of the tasks that must be done first */
+            after?: string[] | null;
+            agent: string;
+            /**
+             * Format: date-time
+             * @description When a person archived it; lists leave it out unless requested
+             */
+            archived?: string;
+            /** @description Left out of lists */
+            body?: string;
+            /** @description The most to spend on it */
+            budget?: string;
+            /** @description What can be requested of it now; each has a route, /tasks/{key}/land and so on */
+            can?: string[] | null;
+            /** @description Selects its track */
+            category?: string;
+            checks?: string[] | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: string;
+            /** Format: date-time */
+            ended_at?: string;
+            failure?: components["schemas"]["Failure"];
+            /** @description Its id in the project's features file */
+            feature?: string;
+            /** @description What a person can do about it */
+            fix?: string;
+            /** @description A person flagged it */
+            flagged?: boolean;
+            /** @description The task it was forked from */
+            fork_of?: string;
+            /** @description The name of its group */
+            group?: string;
+            /** Format: int64 */
+            group_id?: number;
+            /** Format: int64 */
+            id: number;
+            key: string;
+            labels?: string[] | null;
+            /** @description The commit on the base */
+            landed?: string;
+            /** @description How hard it looks, if its model is auto: simple, medium or complex */
+            level?: string;
+            /** @description Who judged that: the model, or the rules */
+            level_by?: string;
+            model?: string;
+            /** Format: date-time */
+            not_before?: string;
+            outcome?: string;
+            /** Format: int64 */
+            priority: number;
+            /** @description The prefix of its project */
+            project: string;
+            /**
+             * @description The result of its newest candidate
+             * @enum {string}
+             */
+            proof?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
+            /** @description The oldest open one */
+            question?: components["schemas"]["Question"];
+            /** @description Why it has this status */
+            reason?: string;
+            /** @description What its newest session is for */
+            role?: string;
+            /** Format: int64 */
+            round: number;
+            /** @description What its newest session said or did last, in one line */
+            says?: string;
+            /** @description The key of its newest session */
+            session?: string;
+            /**
+             * Format: int64
+             * @description How many sessions it had
+             */
+            sessions: number;
+            /**
+             * Format: date-time
+             * @description Since when it is in this stage
+             */
+            since: string;
+            stage: string;
+            status: string;
+            /** @description What must be true when it is done; left out of lists */
+            steps?: string[] | null;
+            /** @description A person has it on the agent's own screen, or soon will */
+            taken?: boolean;
+            title: string;
+            track: string;
+            /** @description It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
+            unread?: boolean;
+            /** @description The sum over its sessions */
+            usage: components["schemas"]["Usage"];
+            /**
+             * @description Absent if the result is a change; answer if the result is an answer and nothing lands
+             * @enum {string}
+             */
+            wants?: "answer";
+            warning?: string;
+        };
+        TaskChange: {
+            after?: string[];
+            agent?: string;
+            body?: string;
+            budget?: string;
+            category?: string;
+            flagged?: boolean;
+            /** @description The name of its group, which is created if it does not exist; empty for none */
+            group?: string;
+            /** @description Replaces the labels */
+            labels?: string[];
+            model?: string;
+            /** Format: date-time */
+            not_before?: string;
+            /** Format: int64 */
+            priority?: number;
+            steps?: string[];
+            title?: string;
+            track?: string;
+        };
+        TaskDetail: {
+            /** @description Keys of the tasks that must be done first */
+            after?: string[] | null;
+            agent: string;
+            /** @description For a task whose result is an answer: the newest one */
+            answer?: components["schemas"]["Answer"];
+            /**
+             * Format: date-time
+             * @description When a person archived it; lists leave it out unless requested
+             */
+            archived?: string;
+            /** @description Left out of lists */
+            body?: string;
+            /** @description The most to spend on it */
+            budget?: string;
+            /** @description What can be requested of it now; each has a route, /tasks/{key}/land and so on */
+            can?: string[] | null;
+            /** @description Selects its track */
+            category?: string;
+            check_runs: components["schemas"]["Check"][] | null;
+            checks?: string[] | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by?: string;
+            /** @description Keys of tasks that wait for it */
+            dependants: string[] | null;
+            /** Format: date-time */
+            ended_at?: string;
+            failure?: components["schemas"]["Failure"];
+            /** @description Its id in the project's features file */
+            feature?: string;
+            /** @description What a person can do about it */
+            fix?: string;
+            /** @description A person flagged it */
+            flagged?: boolean;
+            /** @description The task it was forked from */
+            fork_of?: string;
+            /** @description The name of its group */
+            group?: string;
+            /** Format: int64 */
+            group_id?: number;
+            /** @description Its sessions, oldest first, without their prompts; verifiers with their verdicts */
+            history: components["schemas"]["Session"][] | null;
+            /** Format: int64 */
+            id: number;
+            key: string;
+            labels?: string[] | null;
+            /** @description The commit on the base */
+            landed?: string;
+            landings: components["schemas"]["Landing"][] | null;
+            /** @description How hard it looks, if its model is auto: simple, medium or complex */
+            level?: string;
+            /** @description Who judged that: the model, or the rules */
+            level_by?: string;
+            messages: components["schemas"]["Message"][] | null;
+            model?: string;
+            /** Format: date-time */
+            not_before?: string;
+            outcome?: string;
+            /** @description The newest preview of its app */
+            preview?: components["schemas"]["Preview"];
+            /** Format: int64 */
+            priority: number;
+            /** @description The prefix of its project */
+            project: string;
+            /**
+             * @description The result of its newest candidate
+             * @enum {string}
+             */
+            proof?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
+            /** @description The oldest open one */
+            question?: components["schemas"]["Question"];
+            questions: components["schemas"]["Question"][] | null;
+            /** @description Why it has this status */
+            reason?: string;
+            /** @description What its newest session is for */
+            role?: string;
+            /** Format: int64 */
+            round: number;
+            /** @description Its checks that wait or run now */
+            running?: components["schemas"]["RunningChecks"];
+            /** @description What its newest session said or did last, in one line */
+            says?: string;
+            /** @description The JSON schema that its answer must match */
+            schema?: unknown;
+            /** @description The key of its newest session */
+            session?: string;
+            /**
+             * Format: int64
+             * @description How many sessions it had
+             */
+            sessions: number;
+            /**
+             * Format: date-time
+             * @description Since when it is in this stage
+             */
+            since: string;
+            stage: string;
+            status: string;
+            /** @description What must be true when it is done; left out of lists */
+            steps?: string[] | null;
+            /** @description A person has it on the agent's own screen, or soon will */
+            taken?: boolean;
+            /** @description Keys of its sessions that run, or ran, on a terminal */
+            terminals: string[] | null;
+            title: string;
+            track: string;
+            /** @description It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
+            unread?: boolean;
+            /** @description The sum over its sessions */
+            usage: components["schemas"]["Usage"];
+            /**
+             * @description Absent if the result is a change; answer if the result is an answer and nothing lands
+             * @enum {string}
+             */
+            wants?: "answer";
+            warning?: string;
+            workspace?: components["schemas"]["Workspace"];
+        };
+        TaskList: {
+            tasks: components["schemas"]["Task"][] | null;
+        };
+        TaskPage: {
+            /**
+             * Format: int64
+             * @description Pass as before to get the next page; absent on the last one
+             */
+            next?: number;
+            tasks: components["schemas"]["Task"][] | null;
+        };
+        Timeline: {
+            /** @description Older sessions were left out */
+            more?: boolean;
+            rows: components["schemas"]["TimelineRow"][] | null;
+        };
+        TimelineBar: {
+            failed?: boolean;
+            /** Format: date-time */
+            from: string;
+            /**
+             * @description The kind of work
+             * @enum {string}
+             */
+            kind: "session";
+            role: string;
+            /** @description The session's key */
+            session: string;
+            /** @description How it ended, or its state */
+            state: string;
+            /**
+             * Format: date-time
+             * @description Absent while it runs
+             */
+            to?: string;
+            /** @description When it waited for a person */
+            waits?: components["schemas"]["Interval"][] | null;
+        };
+        TimelineRow: {
+            /** @description In the order in which they started */
+            bars: components["schemas"]["TimelineBar"][] | null;
+            /** @description The task's key */
+            task: string;
+            title: string;
+        };
+        Track: {
+            categories?: string[] | null;
+            color?: string;
+            default?: boolean;
+            /** Format: int64 */
+            limit?: number;
+            name: string;
+        };
+        Trash: {
+            archive?: string;
+            branch?: string;
+            /** Format: date-time */
+            expires_at: string;
+            head?: string;
+            /** Format: int64 */
+            id: number;
+            path: string;
+            /** Format: int64 */
+            project_id: number;
+            /** Format: date-time */
+            purged_at?: string;
+            ref?: string;
+            /** Format: date-time */
+            removed_at: string;
+            /** Format: date-time */
+            restored_at?: string;
+            /** Format: int64 */
+            task_id: number;
+            what: string;
+        };
+        TrashPolicy: {
+            keep?: string[] | null;
+            ttl: string;
+        };
+        UndoInBody: {
+            /** @description A project's prefix, required without a task */
+            project?: string;
+            /** @description Whose workspace. Without a task, the one that was removed last in the project */
+            task?: string;
+        };
+        Usage: {
+            /** Format: int64 */
+            cache_read_tokens?: number;
+            /** Format: int64 */
+            cache_write_tokens?: number;
+            /** Format: double */
+            cost_usd?: number;
+            estimated?: boolean;
+            /** Format: int64 */
+            input_tokens?: number;
+            /** Format: int64 */
+            output_tokens?: number;
+            priced?: boolean;
+            /** Format: int64 */
+            turns?: number;
+        };
+        UsageReport: {
+            /** @description The budgets of the projects, by prefix */
+            budgets: components["schemas"]["Budget"][] | null;
+            /** @description The first day */
+            from: string;
+            /** @description There are more rows than requested; the oldest were left out */
+            more: boolean;
+            /** @description Newest day first */
+            rows: components["schemas"]["UsageRow"][] | null;
+            /**
+             * Format: int64
+             * @description The number of sessions
+             */
+            sessions: number;
+            /** @description The last day */
+            to: string;
+            /** @description The sum of all rows, including those left out */
+            total: components["schemas"]["Usage"];
+        };
+        UsageRow: {
+            agent: string;
+            /** @description The day on which the sessions started, as in 2026-03-04 */
+            day: string;
+            /** @description As requested; empty for the agent's own default */
+            model?: string;
+            /** @description The prefix of its project */
+            project: string;
+            /**
+             * Format: int64
+             * @description How many
+             */
+            sessions: number;
+            /** @description The task's key, with group=task */
+            task?: string;
+            usage: components["schemas"]["Usage"];
+        };
+        Verdict: {
+            steps: components["schemas"]["StepVerdict"][] | null;
+            summary?: string;
+        };
+        VerifyPolicy: {
+            /** Format: int64 */
+            attempts: number;
+            browser: boolean;
+            by?: string;
+        };
+        Version: {
+            api: string;
+            version: string;
+        };
+        ViewedFile: {
+            /** @description The blob of the file, as the review has it */
+            blob: string;
+            path: string;
+            viewed: boolean;
+        };
+        WordsInBody: {
+            /** @description Passed to the agent */
+            text?: string;
+        };
+        Workspace: {
+            base_commit?: string;
+            branch: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: int64 */
+            id: number;
+            kept?: boolean;
+            kind: string;
+            node: string;
+            path?: string;
+            ports?: number[] | null;
+            /** Format: int64 */
+            project_id: number;
+            /** Format: date-time */
+            ready_at?: string;
+            /** Format: date-time */
+            removed_at?: string;
+            /** Format: date-time */
+            retry_at?: string;
+            /** Format: int64 */
+            task_id: number;
+            /** Format: int64 */
+            trash_id?: number;
+            /** Format: int64 */
+            tries?: number;
+        };
+        WorkspacePolicy: {
+            copy?: string[] | null;
+            docker?: components["schemas"]["DockerPolicy"];
+            kind: string;
+            link?: string[] | null;
+            /** Format: int64 */
+            ports: number;
+            serve?: components["schemas"]["ServePolicy"];
+            setup?: string[] | null;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
-
-export interface UsageRow {
-  "agent": string;
-  /** The day on which the sessions started, as in 2026-03-04 */
-  "day": string;
-  /** As requested; empty for the agent's own default */
-  "model"?: string;
-  /** The prefix of its project */
-  "project": string;
-  /** How many */
-  "sessions": number;
-  /** The task's key, with group=task */
-  "task"?: string;
-  "usage": Usage;
-}
-
-export interface Verdict {
-  "steps": (StepVerdict)[] | null;
-  "summary"?: string;
-}
-
-export interface VerifyPolicy {
-  "attempts": number;
-  "browser": boolean;
-  "by"?: string;
-}
-
-export interface Version {
-  "api": string;
-  "version": string;
-}
-
-export interface WordsInBody {
-  /** Passed to the agent */
-  "text"?: string;
-}
-
-export interface Workspace {
-  "base_commit"?: string;
-  "branch": string;
-  "created_at": string;
-  "id": number;
-  "kept"?: boolean;
-  "kind": string;
-  "node": string;
-  "path"?: string;
-  "ports"?: (number)[] | null;
-  "project_id": number;
-  "ready_at"?: string;
-  "removed_at"?: string;
-  "retry_at"?: string;
-  "task_id": number;
-  "trash_id"?: number;
-  "tries"?: number;
-}
-
-export interface WorkspacePolicy {
-  "copy"?: (string)[] | null;
-  "docker"?: DockerPolicy;
-  "kind": string;
-  "link"?: (string)[] | null;
-  "ports": number;
-  "serve"?: ServePolicy;
-  "setup"?: (string)[] | null;
+export type AddProjectInBody = components['schemas']['AddProjectInBody'];
+export type Agent = components['schemas']['Agent'];
+export type AgentChoice = components['schemas']['AgentChoice'];
+export type AgentLimit = components['schemas']['AgentLimit'];
+export type AgentList = components['schemas']['AgentList'];
+export type AgentTasks = components['schemas']['AgentTasks'];
+export type Answer = components['schemas']['Answer'];
+export type AnswerInBody = components['schemas']['AnswerInBody'];
+export type Backup = components['schemas']['Backup'];
+export type Board = components['schemas']['Board'];
+export type BoardColumn = components['schemas']['BoardColumn'];
+export type Branch = components['schemas']['Branch'];
+export type Budget = components['schemas']['Budget'];
+export type BudgetPolicy = components['schemas']['BudgetPolicy'];
+export type Check = components['schemas']['Check'];
+export type CommandRun = components['schemas']['CommandRun'];
+export type Comment = components['schemas']['Comment'];
+export type CommentChange = components['schemas']['CommentChange'];
+export type ConfigChange = components['schemas']['ConfigChange'];
+export type ConfigKey = components['schemas']['ConfigKey'];
+export type Confirmation = components['schemas']['Confirmation'];
+export type CreateTasksInBody = components['schemas']['CreateTasksInBody'];
+export type DiffLine = components['schemas']['DiffLine'];
+export type Disk = components['schemas']['Disk'];
+export type DiskKept = components['schemas']['DiskKept'];
+export type DiskPart = components['schemas']['DiskPart'];
+export type DiskProject = components['schemas']['DiskProject'];
+export type DockerPolicy = components['schemas']['DockerPolicy'];
+export type DriverProfile = components['schemas']['DriverProfile'];
+export type Event = components['schemas']['Event'];
+export type EventPage = components['schemas']['EventPage'];
+export type Failure = components['schemas']['Failure'];
+export type FailurePattern = components['schemas']['FailurePattern'];
+export type Graph = components['schemas']['Graph'];
+export type Group = components['schemas']['Group'];
+export type GroupPage = components['schemas']['GroupPage'];
+export type Health = components['schemas']['Health'];
+export type HealthPolicy = components['schemas']['HealthPolicy'];
+export type HealthProblem = components['schemas']['HealthProblem'];
+export type Hit = components['schemas']['Hit'];
+export type Hunk = components['schemas']['Hunk'];
+export type Inbox = components['schemas']['Inbox'];
+export type InboxAction = components['schemas']['InboxAction'];
+export type InboxEntry = components['schemas']['InboxEntry'];
+export type Interval = components['schemas']['Interval'];
+export type LandAsk = components['schemas']['LandAsk'];
+export type LandPolicy = components['schemas']['LandPolicy'];
+export type Landing = components['schemas']['Landing'];
+export type LandingList = components['schemas']['LandingList'];
+export type Left = components['schemas']['Left'];
+export type Limit = components['schemas']['Limit'];
+export type LimitList = components['schemas']['LimitList'];
+export type Limits = components['schemas']['Limits'];
+export type LoginLink = components['schemas']['LoginLink'];
+export type McpServer = components['schemas']['MCPServer'];
+export type Message = components['schemas']['Message'];
+export type ModelInBody = components['schemas']['ModelInBody'];
+export type Need = components['schemas']['Need'];
+export type NewComment = components['schemas']['NewComment'];
+export type NewSnooze = components['schemas']['NewSnooze'];
+export type NewTask = components['schemas']['NewTask'];
+export type None = components['schemas']['None'];
+export type Output = components['schemas']['Output'];
+export type OutputPage = components['schemas']['OutputPage'];
+export type PauseInBody = components['schemas']['PauseInBody'];
+export type PermissionPolicy = components['schemas']['PermissionPolicy'];
+export type Place = components['schemas']['Place'];
+export type Policy = components['schemas']['Policy'];
+export type Preview = components['schemas']['Preview'];
+export type Price = components['schemas']['Price'];
+export type Problem = components['schemas']['Problem'];
+export type Profile = components['schemas']['Profile'];
+export type Project = components['schemas']['Project'];
+export type ProjectConfig = components['schemas']['ProjectConfig'];
+export type ProjectList = components['schemas']['ProjectList'];
+export type ProjectNeed = components['schemas']['ProjectNeed'];
+export type ProjectStatus = components['schemas']['ProjectStatus'];
+export type Question = components['schemas']['Question'];
+export type QueuedLanding = components['schemas']['QueuedLanding'];
+export type Removal = components['schemas']['Removal'];
+export type Remove = components['schemas']['Remove'];
+export type Removed = components['schemas']['Removed'];
+export type Requeue = components['schemas']['Requeue'];
+export type RetryInBody = components['schemas']['RetryInBody'];
+export type RetryPolicy = components['schemas']['RetryPolicy'];
+export type Review = components['schemas']['Review'];
+export type ReviewComment = components['schemas']['ReviewComment'];
+export type ReviewFile = components['schemas']['ReviewFile'];
+export type Rule = components['schemas']['Rule'];
+export type RuleList = components['schemas']['RuleList'];
+export type RunOutput = components['schemas']['RunOutput'];
+export type RunningChecks = components['schemas']['RunningChecks'];
+export type Says = components['schemas']['Says'];
+export type Scores = components['schemas']['Scores'];
+export type ScreenProfile = components['schemas']['ScreenProfile'];
+export type ScreenRule = components['schemas']['ScreenRule'];
+export type SearchPage = components['schemas']['SearchPage'];
+export type SeenInBody = components['schemas']['SeenInBody'];
+export type SendCommentsInBody = components['schemas']['SendCommentsInBody'];
+export type SendInBody = components['schemas']['SendInBody'];
+export type ServePolicy = components['schemas']['ServePolicy'];
+export type ServerSetting = components['schemas']['ServerSetting'];
+export type Session = components['schemas']['Session'];
+export type Status = components['schemas']['Status'];
+export type StepVerdict = components['schemas']['StepVerdict'];
+export type Task = components['schemas']['Task'];
+export type TaskChange = components['schemas']['TaskChange'];
+export type TaskDetail = components['schemas']['TaskDetail'];
+export type TaskList = components['schemas']['TaskList'];
+export type TaskPage = components['schemas']['TaskPage'];
+export type Timeline = components['schemas']['Timeline'];
+export type TimelineBar = components['schemas']['TimelineBar'];
+export type TimelineRow = components['schemas']['TimelineRow'];
+export type Track = components['schemas']['Track'];
+export type Trash = components['schemas']['Trash'];
+export type TrashPolicy = components['schemas']['TrashPolicy'];
+export type UndoInBody = components['schemas']['UndoInBody'];
+export type Usage = components['schemas']['Usage'];
+export type UsageReport = components['schemas']['UsageReport'];
+export type UsageRow = components['schemas']['UsageRow'];
+export type Verdict = components['schemas']['Verdict'];
+export type VerifyPolicy = components['schemas']['VerifyPolicy'];
+export type Version = components['schemas']['Version'];
+export type ViewedFile = components['schemas']['ViewedFile'];
+export type WordsInBody = components['schemas']['WordsInBody'];
+export type Workspace = components['schemas']['Workspace'];
+export type WorkspacePolicy = components['schemas']['WorkspacePolicy'];
+export type $defs = Record<string, never>;
+export interface operations {
+    "list-agents": {
+        parameters: {
+            query?: {
+                /** @description With the agents of this project */
+                project?: string;
+                /** @description Check again, even if they were just checked */
+                refresh?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "clear-limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An agent's name, or agent:model for a model that agent.fallback names */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    backup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-board": {
+        parameters: {
+            query?: {
+                /** @description A project's prefix */
+                project?: string;
+                track?: string;
+                agent?: string;
+                /** @description Only tasks with this status */
+                status?: string;
+                /** @description In title or key */
+                text?: string;
+                /** @description The archived tasks instead of the others */
+                archived?: boolean;
+                /** @description What the columns are */
+                group?: "status" | "project" | "track";
+                /** @description Only the column with this name */
+                column?: string;
+                /** @description The most tasks in each column */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Board"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-disk": {
+        parameters: {
+            query?: {
+                /** @description Seconds to count for; then the result so far is returned */
+                within?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Disk"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    events: {
+        parameters: {
+            query?: {
+                /** @description Events after this one; without it, a stream starts now, a page at the first event */
+                after?: string;
+                /** @description Only events of this project */
+                project?: string;
+                /** @description Only events of this task */
+                task?: string;
+                /** @description Events per page */
+                limit?: number;
+            };
+            header?: {
+                /** @description text/event-stream for a live stream, anything else for a page */
+                Accept?: string;
+                /** @description Resume a stream after this event */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, or a stream of events whose data is an Event and whose id is its seq. An event named reset carries Bounds: the requested events are not in the log; read the current state again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                    "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-graph": {
+        parameters: {
+            query?: {
+                /** @description A project's prefix */
+                project?: string;
+                /** @description Ended tasks too; otherwise only open tasks, and the tasks that they depend on */
+                all?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Graph"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-groups": {
+        parameters: {
+            query?: {
+                /** @description Only this project */
+                project?: string;
+                /** @description The next of the previous page */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-group": {
+        parameters: {
+            query?: {
+                /** @description The project of a name */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a group, or its name with the project */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    health: {
+        parameters: {
+            query?: {
+                /** @description Whether the agents that projects use are checked, which can take some seconds the first time */
+                agents?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-inbox": {
+        parameters: {
+            query?: {
+                /** @description Only this project */
+                project?: string;
+                /** @description Also list entries that are snoozed */
+                all?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "snooze-entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an entry, such as failed/app-12, with its slashes escaped */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSnooze"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxEntry"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "wake-entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an entry, such as failed/app-12, with its slashes escaped */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxEntry"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-landings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LandingList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "login-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginLink"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "add-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddProjectInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectConfig"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectConfig"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "confirm-need": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Confirmation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "pause-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "remove-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Remove"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "restore-base": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "resume-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "forget-rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+                /** @description Its number in the list, from 1 */
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTasksInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "follow-says": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events whose data is a Says: first one for each live session that has a line, then one whenever a session's line has changed, at most about one per second; the last one counts. The last line of a session is its final message, and empty if it ended without one. The stream cannot be resumed: it starts with the current lines. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Says"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /** @description Words, or their start; "phrases in quotes"; -words that must not occur */
+                q: string;
+                /** @description Only search this project */
+                project?: string;
+                /** @description Only of these kinds: task, output, check */
+                kinds?: string[] | null;
+                /** @description The most hits */
+                most?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session's key, such as app-12.2 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session-image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session's key, such as app-12.2 */
+                key: string;
+                /** @description The offset of a piece of output of kind image */
+                offset: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/webp": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session-output": {
+        parameters: {
+            query?: {
+                /** @description Output after this offset; the default is the start */
+                after?: string;
+                /** @description Instead, the last output before this offset */
+                before?: string;
+                /** @description Instead, the last output */
+                tail?: boolean;
+                /** @description Only of these kinds: stdout, stderr, event, host, app, image */
+                kinds?: string[] | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A session's key, such as app-12.2 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "follow-session-output": {
+        parameters: {
+            query?: {
+                /** @description Output after this offset; the default is the start */
+                after?: string;
+                /** @description Only of these kinds: stdout, stderr, event, host, app, image */
+                kinds?: string[] | null;
+            };
+            header?: {
+                /** @description Resume after this offset */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description A session's key, such as app-12.2 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events whose data is an Output and whose id is its offset. An event named end comes last: the session has ended and everything was sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Output"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session-terminal": {
+        parameters: {
+            query?: {
+                /** @description Of the client's terminal */
+                columns?: number;
+                /** @description Of the client's terminal */
+                rows?: number;
+                /** @description Only watch; the size does not count */
+                read_only?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description A session's key, such as app-12.2 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket. Binary messages are the terminal's bytes: from the server, the current screen and then the agent's output; from the client, what was typed. Text messages are a TerminalControl: the server's first one describes the terminal, its last one says how the session ended; a client sends its size as resize. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    status: {
+        parameters: {
+            query?: {
+                /** @description Only this project */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-tasks": {
+        parameters: {
+            query?: {
+                /** @description A project's prefix */
+                project?: string;
+                /** @description Any of these */
+                status?: string[] | null;
+                track?: string;
+                agent?: string;
+                /** @description The number of a group, or its name with the project */
+                group?: string;
+                label?: string;
+                /** @description Only tasks that a person flagged */
+                flagged?: boolean;
+                /** @description In title or key */
+                text?: string;
+                /** @description Whether archived tasks are listed too, or only they */
+                archived?: "false" | "true" | "only";
+                /** @description The next of the previous page */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskDetail"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "answer-question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Question"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "archive-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "bring-branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branch"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "follow-checks": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Resume after this event */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events. An event named state carries RunningChecks: it comes first and after each change. An event named output carries a RunOutput. An event named end carries the last RunningChecks: nothing of this run follows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["RunningChecks"] | components["schemas"]["RunOutput"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "check-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "add-comment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewComment"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "send-comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendCommentsInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-comment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+                /** @description The comment's id */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-comment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+                /** @description The comment's id */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "continue-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WordsInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "diff-task": {
+        parameters: {
+            query?: {
+                /** @description Everything that the task changed, or what changed since its last session started */
+                since?: "base" | "session";
+            };
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A patch */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "fork-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WordsInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "give-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WordsInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "interrupt-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WordsInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "land-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "landing-evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "start-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "stop-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "follow-preview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Resume after this event */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events. An event named state carries RunningChecks: it comes first and after each change. An event named output carries a RunOutput. An event named end carries the last RunningChecks: nothing of this run follows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["RunningChecks"] | components["schemas"]["RunOutput"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "requeue-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Requeue"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "retry-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "review-task": {
+        parameters: {
+            query?: {
+                /** @description only leaves out the hunks of all files */
+                files?: "only";
+                /** @description Only this file, with its hunks */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Review"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "see-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeenInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "send-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "stop-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "take-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "unarchive-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mark-viewed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewedFile"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-timeline": {
+        parameters: {
+            query?: {
+                /** @description A project's prefix */
+                project?: string;
+                /** @description Only sessions that ran at this time or later; the default is all */
+                from?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trash"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    usage: {
+        parameters: {
+            query?: {
+                /** @description The first day, as in 2026-03-04; the default is 30 days ago */
+                from?: string;
+                /** @description The last day; the default is today */
+                to?: string;
+                /** @description Only this project */
+                project?: string;
+                /** @description task has a row for each task */
+                group?: "task" | "none";
+                /** @description When days start: minutes east of UTC; the default is the server's time zone */
+                tz?: string;
+                /** @description The most rows */
+                most?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
 }

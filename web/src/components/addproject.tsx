@@ -1,8 +1,8 @@
 // Adds a project by the directory of its checkout.
 import { useId, useState, type FormEvent } from "react";
-import { post, problemOf } from "../api/client";
-import { invalidate } from "../api/query";
-import type { Problem, Project } from "../api/schema";
+import { changed } from "../api/cache";
+import { api, dataOf, problemOf } from "../api/client";
+import type { Problem } from "../api/schema";
 import { ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 
@@ -14,9 +14,9 @@ export function AddProject() {
     const form = e.currentTarget;
     setProblem(undefined);
     try {
-      const p = await post<Project>("/projects", { path: String(new FormData(form).get("path")) });
+      const p = await dataOf(api.POST("/api/v1/projects", { body: { path: String(new FormData(form).get("path")) } }));
+      changed();
       say(`${p.prefix} was added`);
-      invalidate((n) => n === "projects" || n === "status");
       form.reset();
     } catch (err) {
       setProblem(problemOf(err));

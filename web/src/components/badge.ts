@@ -1,11 +1,10 @@
 // The number of tasks that need you, in the title and on the icon of the tab,
 // and as a notification if they are enabled.
 import { useEffect, useRef } from "react";
-import { useTasks } from "../api/live";
-import { needsOf } from "../lib/needs";
-import { navigate } from "../router";
+import { useAnswer } from "../api/cache";
+import { queries } from "../api/queries";
+import { navigate, toTask } from "../router";
 import { usePrefs } from "../state/prefs";
-import { useProjects } from "./needs";
 
 let iconAt = -1;
 
@@ -41,11 +40,11 @@ async function drawIcon(n: number): Promise<void> {
 }
 
 export function useBadge(page: string): number {
-  const tasks = useTasks();
   const { notify } = usePrefs();
-  const projects = useProjects();
-  const needs = tasks.filter((t) => t.status === "needs you");
-  const n = needs.length + needsOf(projects, { project: "", text: "", status: "" }).length;
+  const { data } = useAnswer(queries.board({ status: "needs you" }));
+  const column = data?.columns?.find((c) => c.needs);
+  const needs = column?.tasks;
+  const n = (column?.count ?? 0) + (data?.needs?.length ?? 0);
   const known = useRef<Set<string>>(undefined);
 
   useEffect(() => {
@@ -54,6 +53,7 @@ export function useBadge(page: string): number {
   }, [n, page]);
 
   useEffect(() => {
+    if (!needs) return;
     const before = known.current;
     known.current = new Set(needs.map((t) => t.key));
     if (!before || !notify || document.visibilityState === "visible" || Notification.permission !== "granted") return;
@@ -62,9 +62,9 @@ export function useBadge(page: string): number {
       const note = new Notification(`${t.key} needs you`, { body: t.reason ?? t.title, tag: t.key });
       note.onclick = () => {
         focus();
-        navigate("/tasks/" + t.key);
+        navigate(toTask(t.key));
       };
     }
-  });
+  }, [needs, notify]);
   return n;
 }

@@ -1,12 +1,14 @@
 // A task on the board, as a card and as a row.
-import type { DragEvent } from "react";
+import { memo, type DragEvent } from "react";
 import { useSays } from "../api/says";
 import type { Task } from "../api/schema";
+import { said } from "../lib/board";
 import { ago, cost, plural } from "../lib/format";
-import { Link } from "../router";
+import { plainText } from "../lib/markdown";
+import { Link, toTask } from "../router";
 import { StatusBadge } from "../ui/parts";
 
-export const CARD = 132;
+export const CARD = 126;
 export const ROW = 38;
 
 function sinceOf(t: Task, now: number): string {
@@ -16,7 +18,7 @@ function sinceOf(t: Task, now: number): string {
 // line returns why a task is in its status, in a few words, or else what its
 // session said or did last.
 export function line(t: Task, says = t.says): string {
-  return t.question?.text ?? t.reason ?? t.warning ?? says ?? "";
+  return plainText(t.question?.text ?? t.reason ?? t.warning ?? says ?? "");
 }
 
 function Line({ t, className }: { t: Task; className: string }) {
@@ -36,8 +38,8 @@ function Facts({ t }: { t: Task }) {
   return (
     <span className="facts">
       <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && t.stage !== "ended" ? ` · ${t.role}` : ""}</span>
-      {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
       <Proof t={t} />
+      {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
       {t.warning && t.warning !== line(t) && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
@@ -57,11 +59,12 @@ function half(e: DragEvent): boolean {
   return e.clientY < box.top + box.height / 2;
 }
 
-export function Card({ t, now, drag }: { t: Task; now: number; drag?: Drag }) {
+// Card shows the status of its task unless its column says it.
+export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now: number; column: string; drag?: Drag }) {
   const movable = drag && t.stage !== "ended";
   return (
     <Link
-      href={"/tasks/" + t.key} className={`card s-${t.status.replace(" ", "-")}`} data-row data-key={t.key} draggable={movable ? true : undefined}
+      href={toTask(t.key)} className={`card s-${t.status.replace(" ", "-")}`} data-row data-key={t.key} draggable={movable ? true : undefined}
       onDragStart={(e) => {
         e.dataTransfer.setData("text/plain", t.key);
         e.dataTransfer.effectAllowed = "move";
@@ -82,23 +85,23 @@ export function Card({ t, now, drag }: { t: Task; now: number; drag?: Drag }) {
     >
       <span className="card-head">
         <span className="key">{t.key}</span>
-        <StatusBadge status={t.status} />
+        {!said(column, t.status) && <StatusBadge status={t.status} />}
         <span className="grow" />
         <span className="since">{sinceOf(t, now)}</span>
       </span>
-      <span className="card-title">{t.title}</span>
+      <span className="card-title" title={t.title}>{t.title}</span>
       <Line t={t} className="card-line" />
       <Facts t={t} />
     </Link>
   );
-}
+});
 
 export function Row({ t, now, selected, onSelect }: { t: Task; now: number; selected: boolean; onSelect: (on: boolean) => void }) {
   return (
     <div className={"row" + (selected ? " selected" : "")} data-row data-key={t.key}>
       <input type="checkbox" checked={selected} onChange={(e) => onSelect(e.target.checked)} aria-label={`Select ${t.key}`} />
       <StatusBadge status={t.status} />
-      <Link href={"/tasks/" + t.key} className="row-title"><span className="key">{t.key}</span> {t.title}</Link>
+      <Link href={toTask(t.key)} className="row-title"><span className="key">{t.key}</span> {t.title}</Link>
       <Line t={t} className="row-line" />
       <span className="row-agent">{t.agent}</span>
       <span className="row-cost">{t.usage.cost_usd ? cost(t.usage) : ""}</span>

@@ -1,7 +1,7 @@
 // What a task changed, file by file.
 import { useMemo, useState } from "react";
-import { getText, query } from "../api/client";
-import { useQuery } from "../api/query";
+import { useAnswer } from "../api/cache";
+import { queries } from "../api/queries";
 import type { TaskDetail } from "../api/schema";
 import { parsePatch, type FileDiff } from "../lib/diff";
 import { plural } from "../lib/format";
@@ -11,20 +11,20 @@ import { DiffLines } from "./difflines";
 
 const LONG = 600; // lines that are shown at first
 
-const sinces: [string, string][] = [["base", "since the base"], ["session", "since the last session"]];
+const sinces: ["base" | "session", string][] = [["base", "since the base"], ["session", "since the last session"]];
 
 export function Changes({ t }: { t: TaskDetail }) {
-  const [since, setSince] = useParam("since", "base");
+  const [since, setSince] = useParam("/tasks/{key}", "since");
   return (
     <div className="changes">
       <div className="segments" role="group" aria-label="Changes">{sinces.map(([id, name]) => <button key={id} aria-pressed={since === id} onClick={() => setSince(id)}>{name}</button>)}</div>
-      <Diff key={since} t={t} since={since === "session" ? since : "base"} />
+      <Diff key={since} t={t} since={since} />
     </div>
   );
 }
 
-function Diff({ t, since }: { t: TaskDetail; since: string }) {
-  const diff = useQuery(`diff:${t.key}:${since}`, () => getText(`/tasks/${t.key}/diff` + query({ since })));
+function Diff({ t, since }: { t: TaskDetail; since: "base" | "session" }) {
+  const diff = useAnswer(queries.diff(t.key, since));
   const files = useMemo(() => parsePatch(diff.data ?? ""), [diff.data]);
   if (diff.data === undefined) {
     if (diff.problem?.code === "not_found" || diff.problem?.code === "conflict") return <Empty title="No changes yet"><p>{diff.problem.detail}.</p></Empty>;

@@ -1,5 +1,6 @@
 // The results of a task's work: each landing with its checks and their logs.
 import { useCallback } from "react";
+import { address } from "../api/client";
 import type { Check, Landing, TaskDetail } from "../api/schema";
 import { plain } from "../lib/conversation";
 import { clock, fine } from "../lib/format";
@@ -20,7 +21,7 @@ function judged(l: Landing): string {
 }
 
 export function Checks({ t }: { t: TaskDetail }) {
-  const [wanted] = useParam("check"); // the position of a search result
+  const [wanted] = useParam("/tasks/{key}", "check"); // the position of a search result
   const landings = [...(t.landings ?? [])].reverse();
   if (landings.length === 0) return <Empty title="No checks yet"><p>When a session ends, its work is merged with the base and checked there. The logs appear here.</p></Empty>;
   return (
@@ -37,7 +38,7 @@ export function Checks({ t }: { t: TaskDetail }) {
             <details>
               <summary>Conflicts</summary>
               <pre tabIndex={0}>{l.evidence}</pre>
-              {l.evidence.includes(leftOut) && <a href={`/api/v1/tasks/${t.key}/landings/${l.id}/evidence`} target="_blank" rel="noreferrer">Show all</a>}
+              {l.evidence.includes(leftOut) && <a href={address("/api/v1/tasks/{key}/landings/{id}/evidence", { path: { key: t.key, id: l.id } })} target="_blank" rel="noreferrer">Show all</a>}
             </details>
           )}
         </section>
@@ -57,7 +58,7 @@ function Run({ task, c, wanted }: { task: string; c: Check; wanted: boolean }) {
         <small className="muted">{fine(c.took / 1e6)} · {clock(c.ended_at)}</small>
       </summary>
       <pre tabIndex={0}>{c.log ? plain(c.log) : "It wrote nothing."}</pre>
-      {c.log?.includes(leftOut) && <a href={`/api/v1/tasks/${task}/checks/${c.id}/log`} target="_blank" rel="noreferrer">Whole log</a>}
+      {c.log?.includes(leftOut) && <a href={address("/api/v1/tasks/{key}/checks/{id}/log", { path: { key: task, id: c.id } })} target="_blank" rel="noreferrer">Whole log</a>}
     </details>
   );
 }

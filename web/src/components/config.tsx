@@ -1,15 +1,16 @@
 // Every key of a project's coppice.yaml with its value, its source and its
 // meaning. Each key can be changed, or set back to its default.
 import { useId, useState, type FormEvent } from "react";
-import { get, patch, problemOf } from "../api/client";
-import { invalidate, useQuery } from "../api/query";
-import type { ConfigKey, Problem, ProjectConfig } from "../api/schema";
+import { changed, useAnswer } from "../api/cache";
+import { api, dataOf, problemOf } from "../api/client";
+import { queries } from "../api/queries";
+import type { ConfigChange, ConfigKey, Problem } from "../api/schema";
 import { bounds, bySection, choices, read, shapeOf, written } from "../lib/config";
 import { Loading, Mono, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 
 export function Config({ project }: { project: string }) {
-  const config = useQuery("config " + project, () => get<ProjectConfig>(`/projects/${project}/config`));
+  const config = useAnswer(queries.config(project));
   const [filter, setFilter] = useState("");
   const [only, setOnly] = useState(false);
   if (!config.data) return config.problem ? <ProblemBox problem={config.problem} again={config.again} /> : <Loading what="the keys" />;
@@ -69,13 +70,13 @@ function Edit({ k, project, revision, onDone }: { k: ConfigKey; project: string;
   const [text, setText] = useState(() => written(k) || (shapeOf(k) === "choice" ? choices(k)[0]! : ""));
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
-  const send = async (change: object, done: string) => {
+  const send = async (change: Pick<ConfigChange, "value" | "unset">, done: string) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      await patch<ProjectConfig>(`/projects/${project}/config`, { key: k.key, revision, ...change });
+      await dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body: { key: k.key, revision, ...change } }));
+      changed();
       say(done);
-      invalidate((n) => n === "config " + project || n === "projects" || n === "status" || n.startsWith("agents "));
       onDone();
     } catch (err) {
       setProblem(problemOf(err));

@@ -16,11 +16,11 @@ const idOf = (b: Block) => b.id;
 const leave = () => setPrefs({ follow: false });
 
 export function Conversation({ session }: { session: Session }) {
-  const [place, setPlace] = useParam("at"); // the position of a search result
+  const [place, setPlace] = useParam("/tasks/{key}", "at"); // the position of a search result
   const [first] = useState(place === "" ? undefined : Number(place));
   const c = useConversation(session.key, first);
   const { follow } = usePrefs();
-  const [search, setSearch] = useParam("find");
+  const [search, setSearch] = useParam("/tasks/{key}", "find");
   const [mark, setMark] = useState(first);
   const words = useDeferredValue(search).trim().toLowerCase();
 

@@ -1,6 +1,6 @@
 // Disk usage, counted when the page is opened.
-import { get } from "../api/client";
-import { useQuery } from "../api/query";
+import { useAnswer } from "../api/cache";
+import { queries } from "../api/queries";
 import type { Disk, DiskKept, DiskPart } from "../api/schema";
 import { clock, size } from "../lib/format";
 import { Loading, ProblemBox } from "../ui/parts";
@@ -40,7 +40,7 @@ function Kept({ list }: { list: DiskKept[] }) {
 }
 
 export function DiskUse() {
-  const disk = useQuery("disk", () => get<Disk>("/disk"));
+  const disk = useAnswer(queries.disk());
   return (
     <section>
       <div className="page-head"><h2>Disk</h2><span className="grow" /><button className="button small" disabled={disk.loading} onClick={disk.again}>Count again</button></div>

@@ -1,25 +1,11 @@
 // The event log of a task.
-import { get, query } from "../api/client";
-import { useQuery } from "../api/query";
-import type { Event, EventPage } from "../api/schema";
+import { useAnswer } from "../api/cache";
+import { queries } from "../api/queries";
 import { clock } from "../lib/format";
 import { Loading, ProblemBox } from "../ui/parts";
 
-const MOST = 5000;
-
-export async function eventsOf(task: string): Promise<Event[]> {
-  const out: Event[] = [];
-  for (let after = 0; out.length < MOST; ) {
-    const page = await get<EventPage>("/events" + query({ task, after, limit: 1000 }));
-    out.push(...(page.events ?? []));
-    if (!page.more) break;
-    after = page.next;
-  }
-  return out;
-}
-
 export function Events({ task }: { task: string }) {
-  const events = useQuery("events:" + task, () => eventsOf(task));
+  const events = useAnswer(queries.events(task));
   if (!events.data) return events.problem ? <ProblemBox problem={events.problem} again={events.again} /> : <Loading what="the log" />;
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Events">

@@ -1,9 +1,9 @@
 // The history of a task in order, in words for people.
-import { useQuery } from "../api/query";
+import { useAnswer } from "../api/cache";
+import { queries } from "../api/queries";
 import type { Event, TaskDetail } from "../api/schema";
 import { clock, span, time } from "../lib/format";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
-import { eventsOf } from "./events";
 
 const words: Record<string, string> = {
   "task.created": "Created", "task.changed": "Changed", "task.ended": "Ended", "task.stop_asked": "Stop requested", "task.retry_asked": "Restarted",
@@ -21,7 +21,7 @@ export function story(events: Event[]): Event[] {
 }
 
 export function History({ t }: { t: TaskDetail }) {
-  const events = useQuery("events:" + t.key, () => eventsOf(t.key));
+  const events = useAnswer(queries.events(t.key));
   if (!events.data) return events.problem ? <ProblemBox problem={events.problem} again={events.again} /> : <Loading what="the timeline" />;
   const list = story(events.data);
   if (list.length === 0) return <Empty title="Nothing happened yet" />;

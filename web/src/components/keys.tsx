@@ -1,14 +1,7 @@
 // The keyboard: what each key does, and the list of keys.
 import { useEffect } from "react";
-import { navigate } from "../router";
 import { Dialog } from "../ui/dialog";
-import { pages } from "./shell";
-
-export interface Actions {
-  palette: () => void;
-  help: () => void;
-  create: () => void;
-}
+import { commands, goTo, type Command } from "./commands";
 
 function typing(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest(".xterm") !== null);
@@ -24,58 +17,51 @@ function step(by: number): void {
   next.scrollIntoView({ block: "nearest" });
 }
 
-export function useKeys(actions: Actions): void {
+const byKey = new Map<string, Command>([...Object.values<Command>(commands), ...goTo].flatMap((c) => (c.key ? [[c.key, c] as const] : [])));
+
+const moves: Record<string, () => void> = {
+  j: () => step(1),
+  k: () => step(-1),
+  "/": () => document.querySelector<HTMLInputElement>("main input[type=search]")?.focus(),
+};
+
+const PAIR = 1500; // ms between g and the letter of a page
+
+export function useKeys(): void {
   useEffect(() => {
-    let went = 0; // when g was pressed
+    let went = -Infinity; // when g was pressed
     const press = (e: KeyboardEvent) => {
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
         e.preventDefault();
-        actions.palette();
+        commands.palette.run();
         return;
       }
       if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target) || document.querySelector("dialog[open]")) return;
-      if (Date.now() - went < 1500) {
-        went = 0;
-        const page = pages.find((p) => p.key === e.key);
-        if (page) {
-          e.preventDefault();
-          navigate(page.path);
-          return;
-        }
-      }
-      const keys: Record<string, () => void> = {
-        g: () => (went = Date.now()),
-        j: () => step(1),
-        k: () => step(-1),
-        n: actions.create,
-        "?": actions.help,
-        "/": () => document.querySelector<HTMLInputElement>("main input[type=search]")?.focus(),
-      };
-      const run = keys[e.key];
+      const page = e.timeStamp - went < PAIR ? byKey.get("g " + e.key)?.run : undefined;
+      went = e.key === "g" ? e.timeStamp : -Infinity;
+      const run = page ?? moves[e.key] ?? byKey.get(e.key)?.run;
       if (!run) return;
       e.preventDefault();
       run();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, [actions]);
+  }, []);
 }
 
 const list: [string, string][] = [
   ["Ctrl K", "Find a task or run a command"],
   ["j / k", "Next or previous row"],
   ["Enter", "Open it"],
-  ["n", "New task"],
   ["/", "Search on this page"],
   ["Esc", "Close the dialog"],
-  ["?", "This list"],
 ];
 
 export function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl className="keys">
-        {[...list, ...pages.map((p): [string, string] => ["g " + p.key, p.name])].map(([key, what]) => (
+        {[...list, ...[...byKey.values()].map((c): [string, string] => [c.key!, c.name])].map(([key, what]) => (
           <div key={key}>
             <dt><kbd>{key}</kbd></dt>
             <dd>{what}</dd>

@@ -1,26 +1,17 @@
 // What projects need a person for: a card for each need, with its actions.
 import { useState } from "react";
-import { get, post } from "../api/client";
-import { invalidate, useQuery } from "../api/query";
-import type { Project, ProjectList } from "../api/schema";
+import { change } from "../api/cache";
+import type { ProjectNeed } from "../api/schema";
 import { ago } from "../lib/format";
-import { choices, needLines, type Choice, type ProjectNeed } from "../lib/needs";
+import { choices, needLines, type Choice } from "../lib/needs";
 import { Mono } from "../ui/parts";
-import { attempt } from "../ui/toast";
 import { DiffLines } from "./difflines";
-
-// useProjects reads the projects with their needs, again whenever one starts or
-// ends.
-export function useProjects(): Project[] | null | undefined {
-  return useQuery("needs", () => get<ProjectList>("/projects")).data?.projects;
-}
 
 function NeedCard({ project, need, now }: ProjectNeed & { now: number }) {
   const [busy, setBusy] = useState(false);
   const act = async (c: Choice) => {
     setBusy(true);
-    await attempt(c.done, () => post<Project>(`/projects/${project}/${c.path}`, c.body));
-    invalidate((n) => n === "needs" || n === "projects" || n === "status");
+    await change(c.done, () => c.request(project));
     setBusy(false);
   };
   return (

@@ -1,14 +1,15 @@
 // The form for a new task, with every field of the API.
 import { useId, useState, type FormEvent, type ReactNode } from "react";
-import { feed, useTasks } from "../api/live";
-import { get, post, problemOf } from "../api/client";
-import { useQuery } from "../api/query";
-import type { NewTask, Problem, ProjectList, TaskList } from "../api/schema";
-import { navigate } from "../router";
+import { changed, useAnswer } from "../api/cache";
+import { api, dataOf, problemOf } from "../api/client";
+import { queries } from "../api/queries";
+import type { NewTask, Problem } from "../api/schema";
+import { navigate, toTask } from "../router";
 import { Dialog } from "../ui/dialog";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 import { AddProject } from "./addproject";
+import { AgentFields } from "./agentfields";
 
 function Field({ label, hint, children }: { label: string; hint?: string; children: (id: string) => ReactNode }) {
   const id = useId();
@@ -46,8 +47,7 @@ export function taskFrom(form: FormData): NewTask {
 }
 
 export function NewTaskDialog({ onClose }: { onClose: () => void }) {
-  const projects = useQuery("projects", () => get<ProjectList>("/projects"));
-  const tasks = useTasks();
+  const projects = useAnswer(queries.projects());
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const [chosen, setChosen] = useState("");
@@ -63,16 +63,16 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
     setBusy(true);
     setProblem(undefined);
     try {
-      const made = await post<TaskList>(`/projects/${project.prefix}/tasks`, { tasks: [taskFrom(new FormData(form))] });
+      const made = await dataOf(api.POST("/api/v1/projects/{project}/tasks", { params: { path: { project: project.prefix } }, body: { tasks: [taskFrom(new FormData(form))] } }));
       const t = made.tasks?.[0];
-      if (t) feed.put([t]);
+      changed();
       say(`${t?.key} was created`);
       if (another) {
         form.reset();
         setAnswer(false);
       } else {
         onClose();
-        if (t) navigate("/tasks/" + t.key);
+        if (t) navigate(toTask(t.key));
       }
     } catch (err) {
       setProblem(err instanceof SyntaxError ? { status: 422, code: "invalid", title: "Invalid", detail: `The schema is not JSON: ${err.message}`, fix: "Write a JSON schema, or leave it empty.", field: "schema" } : problemOf(err));
@@ -81,7 +81,6 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
     }
   };
 
-  const agents = [...new Set([project?.policy.agent.use, ...(project?.policy.agent.fallback ?? []), ...Object.keys(project?.policy.agents ?? {}), ...tasks.map((t) => t.agent)])].filter((a): a is string => !!a);
   return (
     <Dialog title="New task" onClose={onClose} className="wide">
       {!projects.data && projects.loading && <Loading what="the projects" />}
@@ -104,13 +103,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             <Field label="Priority" hint="-10 to 10; higher starts first">{(id) => <input id={id} name="priority" type="number" min={-10} max={10} defaultValue={0} />}</Field>
           </div>
           <div className="form-row">
-            <Field label="Agent" hint={`${project.policy.agent.use || "the project's"} if empty`}>{(id) => (
-              <>
-                <input id={id} name="agent" list={id + "-list"} autoComplete="off" />
-                <datalist id={id + "-list"}>{agents.map((a) => <option key={a} value={a} />)}</datalist>
-              </>
-            )}</Field>
-            <Field label="Model" hint={`${project.policy.agent.model || "the agent's own"} if empty`}>{(id) => <input id={id} name="model" autoComplete="off" />}</Field>
+            <AgentFields key={project.prefix} project={project.prefix} agent={project.policy.agent.use} model={project.policy.agent.model} />
             <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>
           </div>
           <Field label="Result" hint={answer ? "Its agent reads the code and cannot change anything; nothing lands" : undefined}>{(id) => (
@@ -130,8 +123,8 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             <Field label="Category" hint="Selects the track if none is chosen">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
             {!answer && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
           </div>
-          {problem && <ProblemBox problem={problem} />}
           <footer className="form-end">
+            {problem && <ProblemBox problem={problem} />}
             <button className="button primary" type="submit" disabled={busy}>{busy ? "Creating" : "Create"}</button>
             <button className="button" type="submit" data-another="yes" disabled={busy}>Create and add another</button>
           </footer>

@@ -1,18 +1,14 @@
-// The command palette: every page, every task, and the commands of this page.
-import { useMemo, useState } from "react";
-import { useTasks } from "../api/live";
-import { order } from "../lib/board";
-import { navigate } from "../router";
+// The command palette: every page, every task, and everything that a button
+// runs: the actions of tasks, and the commands of the page.
+import { useDeferredValue, useMemo, useState } from "react";
+import { useAnswer } from "../api/cache";
+import { queries } from "../api/queries";
+import type { Project, Task } from "../api/schema";
+import { navigate, to, toTask } from "../router";
+import { closeDialog } from "../state/dialog";
 import { Dialog } from "../ui/dialog";
-import { actionsOf, type TaskAction } from "./actions";
-import { pages } from "./shell";
-
-interface Command {
-  id: string;
-  name: string;
-  hint: string;
-  run: () => void;
-}
+import { actionsOf, quick } from "./actions";
+import { commands, goTo, projectCommands, type Command } from "./commands";
 
 // fits reports whether the text contains every word.
 export function fits(text: string, words: string): boolean {
@@ -22,35 +18,55 @@ export function fits(text: string, words: string): boolean {
 
 const SHOWN = 12;
 
-export function Palette({ onClose, extra }: { onClose: () => void; extra: Command[] }) {
-  const tasks = useTasks();
+// taskWords returns the part of the text that looks for tasks: all words that
+// are not the beginning of the name of an action.
+function taskWords(text: string, tasks: Task[]): string {
+  const names = tasks.flatMap((t) => actionsOf(t)).map((a) => a.name.toLowerCase());
+  return text.split(/\s+/).filter((w) => !names.some((n) => n.split(" ").some((part) => w.length > 1 && part.startsWith(w.toLowerCase())))).join(" ");
+}
+
+// matches lists what a text finds: the actions of the open task first, then
+// commands, then tasks with their actions.
+export function matches(text: string, here: Task | undefined, tasks: Task[], projects: Project[]): Command[] {
+  const act = (t: Task, hint: string) => actionsOf(t).map((a): Command => ({ id: `${a.id} ${t.key}`, name: `${a.name} ${t.key}${hint ? "" : " " + t.title}`, hint: hint || "action", run: () => quick(t, a) }));
+  const own = here ? act(here, "this task") : [];
+  const all = [
+    ...own, commands.create, commands.theme, commands.help, ...goTo, commands.backup,
+    ...projects.flatMap((p) => projectCommands(p).map((c) => ({ ...c, name: `${c.name} ${p.prefix}` }))),
+  ];
+  const found = all.filter((c) => fits(c.name, text));
+  if (!text) return found.slice(0, SHOWN + own.length);
+  const others = tasks.filter((t) => t.key !== here?.key);
+  const opens = tasks.filter((t) => fits(`${t.key} ${t.title}`, text)).map((t): Command => ({ id: t.key, name: `${t.key} ${t.title}`, hint: t.status, run: () => navigate(toTask(t.key)) }));
+  const acts = others.flatMap((t) => act(t, "")).filter((c) => fits(c.name, text));
+  const search: Command = { id: "search", name: `Search for “${text}”`, hint: "search", run: () => navigate(to("/search", { q: text })) };
+  return [...[...found, ...opens, ...acts].slice(0, SHOWN), search];
+}
+
+export function Palette() {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const here = /^\/tasks\/([a-z0-9-]+)$/.exec(location.pathname)?.[1];
-
+  const key = /^\/tasks\/([a-z0-9-]+)$/.exec(location.pathname)?.[1];
+  const here = useAnswer({ ...queries.task(key ?? ""), enabled: key !== undefined }).data;
+  const board = useAnswer(queries.board({})).data;
+  const listed = useMemo(() => (board?.columns ?? []).flatMap((c) => c.tasks ?? []), [board]);
+  const asked = useDeferredValue(taskWords(text.trim(), listed));
+  const more = useAnswer({ ...queries.tasks(asked, SHOWN), enabled: asked !== "" }).data;
+  const projects = useAnswer(queries.projects()).data?.projects;
   const found = useMemo(() => {
-    const out: Command[] = [];
-    const task = tasks.find((t) => t.key === here);
-    if (task) for (const a of actionsOf(task).filter((x: TaskAction) => !x.needsText || x.bare)) out.push({ id: a.id, name: `${a.name} ${task.key}`, hint: "this task", run: () => void a.run(task.key, "") });
-    out.push(...extra, ...pages.map((p) => ({ id: p.path, name: p.name, hint: "page", run: () => navigate(p.path) })));
-    const some = out.filter((c) => fits(c.name, text));
-    for (const t of text ? [...tasks].sort(order) : []) {
-      if (some.length >= SHOWN) break;
-      if (fits(`${t.key} ${t.title}`, text)) some.push({ id: t.key, name: `${t.key} ${t.title}`, hint: t.status, run: () => navigate("/tasks/" + t.key) });
-    }
-    if (text) some.push({ id: "search", name: `Search for “${text}”`, hint: "search", run: () => navigate("/search?q=" + encodeURIComponent(text)) });
-    return some.slice(0, SHOWN + 1);
-  }, [tasks, text, here, extra]);
+    const tasks = new Map([...(asked ? (more?.tasks ?? []) : []), ...listed].map((t) => [t.key, t]));
+    return matches(text.trim(), here, [...tasks.values()], projects ?? []);
+  }, [text, asked, here, listed, more, projects]);
 
   const choose = (c: Command | undefined) => {
     if (!c) return;
-    onClose();
+    closeDialog();
     c.run();
   };
   return (
-    <Dialog title="Search or run" onClose={onClose} className="palette">
+    <Dialog title="Search or run" onClose={closeDialog} className="palette">
       <input
-        type="text" autoFocus placeholder="A task, a page, a command" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-label="Command"
+        type="text" autoFocus placeholder="A task, a page, an action" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-label="Command"
         aria-activedescendant={found[at] ? "palette-" + at : undefined} value={text}
         onChange={(e) => {
           setText(e.target.value);

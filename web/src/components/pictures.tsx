@@ -1,15 +1,13 @@
 // Pictures that a session took as evidence: small, and in full size on click.
 import { useState } from "react";
-import { get, query } from "../api/client";
-import { useQuery } from "../api/query";
-import type { Output, OutputPage } from "../api/schema";
+import { useAnswer } from "../api/cache";
+import { address } from "../api/client";
+import { queries } from "../api/queries";
 import { clock, plural } from "../lib/format";
 import { Dialog } from "../ui/dialog";
 import { ProblemBox } from "../ui/parts";
 
-const MOST = 200; // that a session can have
-
-export const pictureURL = (session: string, offset: number) => `/api/v1/sessions/${session}/images/${offset}`;
+export const pictureURL = (key: string, offset: number) => address("/api/v1/sessions/{key}/images/{offset}", { path: { key, offset } });
 
 export function Picture({ session, offset, at }: { session: string; offset: number; at: string }) {
   const [open, setOpen] = useState(false);
@@ -33,10 +31,10 @@ export function Picture({ session, offset, at }: { session: string; offset: numb
 }
 
 // Pictures shows all pictures that a session took.
-export function Pictures({ session, live }: { session: string; live: boolean }) {
-  const list = useQuery(`pictures:${session}:${live}`, async () => (await get<OutputPage>(`/sessions/${session}/output` + query({ kinds: ["image"], limit: MOST }))).output ?? []);
+export function Pictures({ session }: { session: string }) {
+  const list = useAnswer(queries.pictures(session));
   if (list.problem) return <ProblemBox problem={list.problem} again={list.again} />;
-  const pictures: Output[] = list.data ?? [];
+  const pictures = list.data?.output ?? [];
   if (pictures.length === 0) return null;
   return (
     <div>

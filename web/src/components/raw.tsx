@@ -1,7 +1,7 @@
 // The output of a session's process, or of the app that was served for it,
 // without colours.
 import { useEffect, useRef, useState } from "react";
-import { problemOf, query } from "../api/client";
+import { address, problemOf } from "../api/client";
 import { readAround, readRaw } from "../api/output";
 import { follow } from "../api/sse";
 import type { Output, Problem, Session } from "../api/schema";
@@ -21,7 +21,7 @@ interface Props {
 const WRITTEN = ["stdout", "stderr"];
 
 export function Raw({ session, kinds = WRITTEN, name = "Raw output", nothing = "It wrote nothing yet." }: Props) {
-  const [place, setPlace] = useParam("at"); // the position of a search result
+  const [place, setPlace] = useParam("/tasks/{key}", "at"); // the position of a search result
   const [lead, setLead] = useState<{ before: string; piece: string }>();
   const [text, setText] = useState<string>();
   const [cut, setCut] = useState(false);
@@ -53,7 +53,7 @@ export function Raw({ session, kinds = WRITTEN, name = "Raw output", nothing = "
       const last = await open();
       if (last === undefined) return; // far from the end, which is read on request
       await follow({
-        url: `/api/v1/sessions/${session.key}/output/stream` + query({ kinds }),
+        url: address("/api/v1/sessions/{key}/output/stream", { path: { key: session.key }, query: { kinds } }),
         place: String(last),
         signal: stop.signal,
         visible: true,

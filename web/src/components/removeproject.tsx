@@ -1,11 +1,11 @@
 // The button that removes a project, and the dialog before it.
 import { useState } from "react";
-import { post } from "../api/client";
-import { invalidate } from "../api/query";
+import { change } from "../api/cache";
+import { api, dataOf } from "../api/client";
 import type { Project, Removed } from "../api/schema";
 import { plural } from "../lib/format";
 import { Dialog } from "../ui/dialog";
-import { attempt, say } from "../ui/toast";
+import { say } from "../ui/toast";
 
 // left returns in one line what a removal leaves behind.
 export function left(r: Removed): string {
@@ -30,11 +30,10 @@ function Question({ p, close }: { p: Project; close: () => void }) {
   const [busy, setBusy] = useState(false);
   const submit = async () => {
     setBusy(true);
-    const gone = await attempt("", () => post<Removed>(`/projects/${p.prefix}/remove`, { purge, force }));
+    const gone = await change("", () => dataOf(api.POST("/api/v1/projects/{project}/remove", { params: { path: { project: p.prefix } }, body: { purge, force } })));
     setBusy(false);
     if (!gone) return;
     say(`${p.prefix} is being removed.${left(gone)}`);
-    invalidate((n) => n === "projects" || n === "status" || n === "disk");
     close();
   };
   return (

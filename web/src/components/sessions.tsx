@@ -3,7 +3,7 @@
 import { lazy, Suspense, useState } from "react";
 import type { Session, TaskDetail } from "../api/schema";
 import { ago, cost, size, useNow } from "../lib/format";
-import { useParam } from "../router";
+import { useParam, type Param } from "../router";
 import { Empty, Loading, Tabs } from "../ui/parts";
 import { send } from "./actions";
 import { Conversation } from "./conversation";
@@ -18,24 +18,25 @@ export const live = (s: Session) => !s.ended_at;
 export function Sessions({ t }: { t: TaskDetail }) {
   const all = t.history ?? [];
   const newest = all.at(-1);
-  const [chosen, setChosen] = useParam("session", newest?.key ?? "");
-  const [view, setView] = useParam("view", "conversation");
+  const [chosen, setChosen] = useParam("/tasks/{key}", "session", newest?.key);
+  const [view, setView] = useParam("/tasks/{key}", "view");
   const session = all.find((s) => s.key === chosen) ?? newest;
   if (!session) return <Empty title="No session yet"><p>{t.reason ? `${t.status === "waiting" ? "Waiting" : "Status"}: ${t.reason}.` : "It starts as soon as the limits allow it."}</p></Empty>;
-  const views = [
+  const views: { id: Param<"/tasks/{key}", "view">; name: string; hidden?: boolean }[] = [
     { id: "conversation", name: "Conversation" },
-    { id: "terminal", name: "Terminal" },
+    { id: "terminal", name: "Terminal", hidden: !t.terminals?.includes(session.key) },
     { id: "raw", name: "Raw" },
-    ...(session.role === "verify" ? [{ id: "app", name: "App" }] : []),
+    { id: "app", name: "App", hidden: session.role !== "verify" },
   ];
-  const shown = views.some((v) => v.id === view) ? view : "conversation";
+  const offered = views.filter((v) => !v.hidden);
+  const shown = offered.some((v) => v.id === view) ? view : "conversation";
   return (
     <div className="sessions">
       <div className="session-bar">
         {all.length > 1 && <Tabs label="Session" value={session.key} onChange={setChosen} tabs={all.map((s) => ({ id: s.key, name: <><span className={"dot st-" + s.state} aria-hidden="true" /> {s.n} {s.role}</> }))} />}
         <span className="grow" />
         <div className="segments" role="group" aria-label="View of the session">
-          {views.map((v) => <button key={v.id} aria-pressed={shown === v.id} onClick={() => setView(v.id)}>{v.name}</button>)}
+          {offered.map((v) => <button key={v.id} aria-pressed={shown === v.id} onClick={() => setView(v.id)}>{v.name}</button>)}
         </div>
       </div>
       <SessionLine s={session} />

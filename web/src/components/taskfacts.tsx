@@ -1,13 +1,13 @@
 // The facts of a task, next to its page.
 import type { TaskDetail } from "../api/schema";
 import { clock, plural } from "../lib/format";
-import { Link } from "../router";
+import { Link, toTask } from "../router";
 import { editorLink, editorName } from "../lib/editor";
 import { usePrefs } from "../state/prefs";
 import { Copy, Fact } from "../ui/parts";
 
 function Keys({ keys }: { keys: string[] }) {
-  return <>{keys.map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={"/tasks/" + k}>{k}</Link></span>)}</>;
+  return <>{keys.map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={toTask(k)}>{k}</Link></span>)}</>;
 }
 
 function OpenInEditor({ path }: { path: string }) {
@@ -50,7 +50,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
           <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
           <Fact name="Budget">{ended ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
           {t.feature && <Fact name="Feature">{t.feature}</Fact>}
-          {t.fork_of && <Fact name="Fork of"><Link href={"/tasks/" + t.fork_of}>{t.fork_of}</Link></Fact>}
+          {t.fork_of && <Fact name="Fork of"><Link href={toTask(t.fork_of)}>{t.fork_of}</Link></Fact>}
           <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>
           {t.not_before && <Fact name="Not before">{clock(t.not_before)}</Fact>}
           {t.ended_at && <Fact name="Ended">{clock(t.ended_at)}</Fact>}
@@ -71,7 +71,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
       )}
       <section>
         <h2>From a terminal</h2>
-        {!ended && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
+        {!ended && t.session && t.terminals?.includes(t.session) && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
         <Copy text={ended ? `coppice show ${t.key}` : `coppice logs -f ${t.key}`} label="Copy the command" />
       </section>
       {(t.messages?.length ?? 0) > 0 && (

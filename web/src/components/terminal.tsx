@@ -2,7 +2,7 @@
 // type into the same session. After a broken connection it reconnects, and the
 // server redraws the screen.
 import { useEffect, useRef, useState } from "react";
-import { get, problemOf, query } from "../api/client";
+import { address, get, problemOf } from "../api/client";
 import type { Problem } from "../api/schema";
 import { ProblemBox } from "../ui/parts";
 import { makeTerminal } from "./xterm";
@@ -71,7 +71,6 @@ function open(el: HTMLElement, session: string, report: Report): { close: () => 
   let over = false;
   let readOnly = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const path = `/sessions/${session}/terminal`;
   const put = (data: string | Uint8Array<ArrayBuffer>) => socket?.readyState === WebSocket.OPEN && socket.send(data);
   // The server decides the size, because there can be several viewers. It gets
   // the size that fits here.
@@ -94,7 +93,7 @@ function open(el: HTMLElement, session: string, report: Report): { close: () => 
   // refused finds out why there is no terminal, because a browser does not
   // report it.
   const refused = async () => {
-    const problem = await get("/sessions/" + session + "/terminal").then(() => undefined, problemOf);
+    const problem = await get("/api/v1/sessions/{key}/terminal", { path: { key: session } }).then(() => undefined, problemOf);
     if (over || !problem || !["conflict", "not_found", "forbidden", "unauthorized"].includes(problem.code)) return false;
     over = true;
     report.state({ at: "refused", problem });
@@ -103,7 +102,7 @@ function open(el: HTMLElement, session: string, report: Report): { close: () => 
   const connect = () => {
     let opened = false;
     const size = fit.proposeDimensions();
-    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1${path}` + query({ columns: size?.cols, rows: size?.rows }));
+    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}` + address("/api/v1/sessions/{key}/terminal", { path: { key: session }, query: { columns: size?.cols, rows: size?.rows } }));
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       opened = true;

@@ -2,7 +2,7 @@
 // then every round with its evidence, the newest first.
 import type { Session, StepVerdict, TaskDetail } from "../api/schema";
 import { clock, span, time } from "../lib/format";
-import { Link } from "../router";
+import { Link, to } from "../router";
 import { Empty, Mono } from "../ui/parts";
 import { Pictures } from "./pictures";
 
@@ -59,7 +59,7 @@ function Round({ t, s, n }: { t: TaskDetail; s: Session; n: number }) {
   return (
     <section className="round">
       <h2>
-        Round {n} <Link href={`/tasks/${t.key}?session=${s.key}`}>{s.key}</Link>
+        Round {n} <Link href={to("/tasks/{key}", { key: t.key, session: s.key })}>{s.key}</Link>
         <span className={"tag " + (steps.length === 0 ? "" : good === steps.length ? "good" : "bad")}>
           {steps.length > 0 ? `${good} of ${steps.length} passed` : live ? "in progress" : "no verdict"}
         </span>
@@ -75,7 +75,7 @@ function Round({ t, s, n }: { t: TaskDetail; s: Session; n: number }) {
           </li>
         ))}
       </ol>
-      <Pictures session={s.key} live={live} />
+      <Pictures session={s.key} />
     </section>
   );
 }

@@ -25,12 +25,26 @@ export function ago(at: string | undefined, now: number): string {
   return Number.isNaN(t) ? "" : span(now - t);
 }
 
+const two = (n: number) => String(n).padStart(2, "0");
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const day = (d: Date) => `${months[d.getMonth()]} ${d.getDate()}`;
+const minute = (d: Date) => `${two(d.getHours())}:${two(d.getMinutes())}`;
+
+// clock formats a time: 24 hours, always with the day.
 export function clock(at?: string): string {
   const t = time(at);
   if (Number.isNaN(t)) return "";
   const d = new Date(t);
-  const day = new Date().toDateString() === d.toDateString() ? "" : d.toLocaleDateString(undefined, { month: "short", day: "numeric" }) + " ";
-  return day + d.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  const year = d.getFullYear() === new Date().getFullYear() ? "" : `${d.getFullYear()} `;
+  return `${year}${day(d)} ${minute(d)}:${two(d.getSeconds())}`;
+}
+
+// axisTime formats a time on an axis of a length: days if it is long, seconds if
+// it is short.
+export function axisTime(t: number, length: number): string {
+  const d = new Date(t);
+  if (length > 36 * 3600_000) return day(d);
+  return length < 600_000 ? `${minute(d)}:${two(d.getSeconds())}` : minute(d);
 }
 
 export function usd(n?: number): string {

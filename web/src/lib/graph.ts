@@ -102,11 +102,3 @@ function block(tasks: Task[]): Drawing {
   const edges = tasks.flatMap((t) => after(t).map((k) => ({ from: nodes.get(k)!, to: nodes.get(t.key)! })));
   return { nodes: [...nodes.values()], edges, columns: columns.length, rows: Math.max(0, ...columns.map((c) => c.length)) };
 }
-
-// connected leaves out tasks without dependencies and dependants.
-export function connected(tasks: Task[]): Task[] {
-  const keys = new Set(tasks.map((t) => t.key));
-  const linked = new Set<string>();
-  for (const t of tasks) for (const k of t.after ?? []) if (keys.has(k)) linked.add(k).add(t.key);
-  return tasks.filter((t) => linked.has(t.key));
-}

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { event, task } from "../test/make";
-import { groups, matches, order, priorityBetween } from "./board";
+import { task } from "../test/make";
+import { priorityBetween, said, shownColumns } from "./board";
 import { lineDiff, parsePatch } from "./diff";
-import { cost, count, size, span, usd } from "./format";
-import { bars, lanes, ticks, within, zoomed } from "./gantt";
-import { connected, layout } from "./graph";
-import { parts } from "./markdown";
+import { axisTime, clock, cost, count, size, span, usd } from "./format";
+import { sinceDay, ticks, within, zoomed } from "./gantt";
+import { layout } from "./graph";
+import { parts, plainText } from "./markdown";
 import { dayName, days, sums } from "./usage";
 import { at, find, grown, offsets, sizes } from "../ui/log";
 import { range } from "../ui/virtual";
-import type { ConfigKey, UsageRow } from "../api/schema";
+import type { ConfigKey, Task, TimelineBar, UsageRow } from "../api/schema";
 import { bySection, read, shapeOf, written } from "./config";
 import { editorLink, editors, fault } from "./editor";
 import { placeOf, sourceOf } from "./hits";
@@ -38,25 +38,17 @@ describe("disk", () => {
 });
 
 describe("the board", () => {
-  const all = [
-    task({ id: 1, status: "done", stage: "ended", ended_at: "2026-01-01T11:00:00Z" }), task({ id: 2, status: "needs you", track: "docs" }), task({ id: 3, priority: 2 }), task({ id: 4 }),
-    task({ id: 5, status: "cancelled", stage: "ended", ended_at: "2026-01-01T12:00:00Z", project: "web" }),
-  ];
-  it("puts what needs a person first, however it is grouped", () => {
-    for (const by of ["status", "project", "track"]) {
-      const list = groups(all, by);
-      expect(list[0]).toMatchObject({ name: "Needs you", tasks: [{ id: 2 }] });
-      expect(list.flatMap((g) => g.tasks)).toHaveLength(all.length);
-    }
+  const column = (name: string, count: number, change = {}) => ({ name, count, tasks: [], ...change });
+  it("shows columns with tasks, and those that the server always shows", () => {
+    const list = [column("Needs you", 0, { needs: true }), column("Working", 0, { shown: true }), column("Landing", 0), column("Failed", 2)];
+    expect(shownColumns(list, 0).map((c) => c.name)).toEqual(["Working", "Failed"]);
+    expect(shownColumns(list, 1).map((c) => c.name)).toEqual(["Needs you", "Working", "Failed"]);
   });
-  it("orders by status, priority and age", () => expect([...all].sort(order).map((t) => t.id)).toEqual([2, 3, 4, 1, 5]));
-  it("filters", () => {
-    const f = { text: "", project: "", track: "", agent: "", status: "" };
-    expect(all.filter((t) => matches(t, { ...f, project: "web" })).map((t) => t.id)).toEqual([5]);
-    expect(all.filter((t) => matches(t, { ...f, text: "TASK 3" })).map((t) => t.id)).toEqual([3]);
-    expect(all.filter((t) => matches(t, { ...f, text: "app-4" })).map((t) => t.id)).toEqual([4]);
-    expect(all.filter((t) => matches(t, { ...f, track: "docs", status: "done" }))).toEqual([]);
+  it("does not repeat a status that the column says", () => {
+    expect(said("Needs you", "needs you")).toBe(true);
+    expect(said("Working", "verifying")).toBe(false);
   });
+  const order = (a: Task, b: Task) => b.priority - a.priority || a.id - b.id;
   it("finds a priority that puts a task where it was dropped", () => {
     const list = [9, 5, 5, 5, 0, 0, -10].map((priority, i) => task({ id: i + 1, priority }));
     for (const t of list) {
@@ -125,21 +117,11 @@ describe("the graph", () => {
     const x = new Map(g.nodes.map((n) => [n.task.id, n.x]));
     expect([1, 2, 3, 4].map((i) => x.get(i))).toEqual([0, 1, 2, 0]);
     expect(g.edges).toHaveLength(3);
-    expect(connected(tasks).map((t) => t.id)).toEqual([1, 2, 3]);
   });
   it("ends on a cycle", () => expect(layout([task({ id: 1, after: ["app-2"] }), task({ id: 2, after: ["app-1"] })]).nodes).toHaveLength(2));
 });
 
 describe("the timeline", () => {
-  it("makes bars of the log, with the time that a person was waited for", () => {
-    const list = bars([
-      event("session.created", "app-1.1", { reason: "implement with scripted" }), event("question.asked", "app-1.1"), event("question.answered", "app-1"),
-      event("session.ended", "app-1.1", { reason: "done" }), event("session.created", "app-1.2", { reason: "fix with scripted" }), event("question.asked", "app-1.2"), event("session.ended", "app-9.9"),
-    ]);
-    expect(list.map((b) => [b.session, b.role, b.ended, b.waits.length])).toEqual([["app-1.1", "implement", "done", 1], ["app-1.2", "fix", "", 1]]);
-    expect(list[0]!.waits[0]!.to! - list[0]!.waits[0]!.from).toBe(1000);
-    expect(list[1]!.to).toBeUndefined();
-  });
   it("has round marks, and not too many", () => {
     expect(ticks(1_000, 61_000, 8)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000, 60_000]);
     expect(ticks(0, 86_400_000 * 400, 8).length).toBeLessThan(60);
@@ -147,17 +129,13 @@ describe("the timeline", () => {
 });
 
 describe("a span of time", () => {
-  const log = [
-    event("task.created", "app-1", { reason: "First" }), event("session.created", "app-1.1", { reason: "implement with x" }), event("session.ended", "app-1.1", { reason: "done" }),
-    event("task.created", "app-2", { reason: "Second" }), event("session.created", "app-2.1", { reason: "implement with x" }), event("session.created", "app-1.2", { reason: "fix with x" }),
-  ];
-  const rows = lanes(bars(log));
-  it("has a row for each task, the newest first", () => expect(rows.map((l) => [l.task, l.title, l.bars.map((b) => b.session)])).toEqual([["app-2", "Second", ["app-2.1"]], ["app-1", "First", ["app-1.1", "app-1.2"]]]));
+  const bar = (session: string, from: number, to?: number): TimelineBar => ({ kind: "session", session, role: "implement", from: new Date(from).toISOString(), to: to ? new Date(to).toISOString() : undefined, state: "done" });
+  const rows = [{ task: "app-2", title: "Second", bars: [bar("app-2.1", 5000)] }, { task: "app-1", title: "First", bars: [bar("app-1.1", 2000, 3000), bar("app-1.2", 6000)] }];
   it("keeps the sessions in it", () => {
-    const end = rows[1]!.bars[0]!.to!;
-    expect(within(rows, { from: 0, to: end }).map((l) => l.task)).toEqual(["app-1"]);
-    expect(within(rows, { from: end + 1, to: Infinity }).map((l) => l.bars.length)).toEqual([1, 1]);
+    expect(within(rows, { from: 0, to: 3000 }).map((l) => l.task)).toEqual(["app-1"]);
+    expect(within(rows, { from: 3001, to: 9000 }).map((l) => l.bars?.length)).toEqual([1, 1]);
   });
+  it("is read by the day", () => expect(sinceDay(Date.parse("2026-03-04T23:59:59Z"))).toBe("2026-03-04T00:00:00.000Z"));
   it("zooms around a place, and moves", () => {
     expect(zoomed({ from: 0, to: 100_000 }, 0.5, 0.5, 0)).toEqual({ from: 25_000, to: 75_000 });
     expect(zoomed({ from: 0, to: 100_000 }, 2, 0, 0)).toEqual({ from: 0, to: 200_000 });
@@ -176,6 +154,25 @@ describe("usage", () => {
     expect(days(perDay, "2026-01-03", "2026-01-04").map((d) => d.name)).toEqual(["2026-01-03", "2026-01-04"]);
     expect(days([], "2026-01-01", "2026-01-04").map((d) => d.sessions)).toEqual([0]);
     expect(dayName(new Date(2026, 0, 5, 23, 59))).toBe("2026-01-05");
+  });
+});
+
+describe("times", () => {
+  it("have 24 hours and a day", () => {
+    const at = new Date();
+    at.setHours(15, 4, 5);
+    expect(clock(at.toISOString())).toMatch(/^[A-Z][a-z]{2} \d+ 15:04:05$/);
+    expect(clock("2020-01-02T12:00:00Z")).toMatch(/^2020 Jan \d /);
+    expect(axisTime(at.getTime(), 3600_000)).toBe("15:04");
+    expect(axisTime(at.getTime(), 60_000)).toBe("15:04:05");
+  });
+});
+
+describe("Markdown in lists", () => {
+  it("is text without its marks", () => {
+    expect(plainText("## Added **CartTotal**\n- uses `sum()`\n- see [the docs](http://x)")).toBe("Added CartTotal uses sum() see the docs");
+    expect(plainText("snake_case and 2 * 3 * 4")).toBe("snake_case and 2 * 3 * 4");
+    expect(plainText("```\nmake\n```")).toBe("make");
   });
 });
 

@@ -71,3 +71,15 @@ export function Markdown({ text }: { text: string }) {
     </div>
   );
 }
+
+// plainText returns a text on one line without the marks of Markdown, for lists.
+export function plainText(text: string): string {
+  return text
+    .replace(/^\s*(```+|~~~+).*$/gm, "")
+    .replace(/^\s*(#{1,6}|[-*+]|\d+[.)]|>)\s+/gm, "")
+    .replace(/\[([^\]\n]+)\]\([^)\n]*\)/g, "$1")
+    .replace(/(\*\*|__)(?=\S)([^\n]*?\S)\1/g, "$2")
+    .replace(/(`+)([^`\n]+)\1/g, "$2")
+    .replace(/\s+/g, " ")
+    .trim();
+}

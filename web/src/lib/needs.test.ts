@@ -1,34 +1,33 @@
-import { describe, expect, it } from "vitest";
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Need } from "../api/schema";
-import { choices, needLines, needsOf } from "./needs";
+import { choices, needLines } from "./needs";
 
 const need = (kind: string, since: string, change: Partial<Need> = {}): Need => ({ kind, since, text: `${kind} changed`, ...change });
-const project = (prefix: string, needs?: Need[]) => ({ prefix, needs });
 
-describe("what projects need a person for", () => {
-  const all = [project("app", [need("policy", "2026-01-02T00:00:00Z"), need("base", "2026-01-01T00:00:00Z")]), project("web", [need("git", "2026-01-03T00:00:00Z")]), project("idle")];
-  const none = { project: "", text: "", status: "" };
-  const kinds = (f: Partial<typeof none>) => needsOf(all, { ...none, ...f }).map((n) => `${n.project} ${n.need.kind}`);
-  it("lists the oldest first", () => expect(kinds({})).toEqual(["app base", "app policy", "web git"]));
-  it("follows the board's filters", () => {
-    expect(kinds({ project: "web" })).toEqual(["web git"]);
-    expect(kinds({ text: "POLICY" })).toEqual(["app policy"]);
-    expect(kinds({ status: "needs you" })).toHaveLength(3);
-    expect(kinds({ status: "done" })).toEqual([]);
-    expect(needsOf(undefined, none)).toEqual([]);
-  });
-});
+// requests records what the choices send.
+function requests(n: Need): Promise<[string, string, unknown][]> {
+  const fetch = vi.fn(async (r: Request) => Response.json({}, { headers: { "x-url": r.url } }));
+  vi.stubGlobal("fetch", fetch);
+  return Promise.all(choices(n).map(async (c, i) => {
+    await c.request("app");
+    const r = fetch.mock.calls[i]![0];
+    return [c.name, new URL(r.url).pathname, await r.clone().json()] as [string, string, unknown];
+  }));
+}
+
+afterEach(() => vi.unstubAllGlobals());
 
 describe("what can be done about a need", () => {
-  it("confirms what the person saw", () => {
+  it("confirms what the person saw", async () => {
     for (const kind of ["policy", "git", "features"]) {
-      expect(choices(need(kind, "", { diff: "-a\n+b\n" }))).toMatchObject([{ name: "Confirm", path: "confirm", body: { kind, diff: "-a\n+b\n" } }]);
+      expect(await requests(need(kind, "", { diff: "-a\n+b\n" }))).toEqual([["Confirm", "/api/v1/projects/app/confirm", { kind, diff: "-a\n+b\n" }]]);
     }
   });
-  it("moves a base back or keeps it", () => {
-    expect(choices(need("base", "", { diff: "abc bad" })).map((c) => [c.name, c.path, c.body])).toEqual([
-      ["Move it back", "restore-base", {}], ["Keep it", "confirm", { kind: "base", diff: "abc bad" }],
-    ]);
+  it("moves a base back or keeps it", async () => {
+    const n = need("base", "", { diff: "abc bad" });
+    expect(choices(n).map((c) => c.name)).toEqual(["Move it back", "Keep it"]);
+    expect((await requests(n)).map(([name, path]) => [name, path])).toEqual([["Move it back", "/api/v1/projects/app/restore-base"], ["Keep it", "/api/v1/projects/app/confirm"]]);
   });
   it("leaves files that are in the way to the person", () => expect(choices(need("checkout", ""))).toEqual([]));
 });

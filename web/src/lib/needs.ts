@@ -1,33 +1,12 @@
-// What projects need a person for, and what the person can do about it.
+// What a person can do about something that a project needs.
+import { api, dataOf } from "../api/client";
 import type { Need } from "../api/schema";
 import type { Line } from "./diff";
-
-export interface ProjectNeed {
-  project: string;
-  need: Need;
-}
-
-interface Needy {
-  prefix: string;
-  needs?: Need[] | null;
-}
-
-// needsOf lists the needs of projects, the oldest first.
-export function needsOf(projects: Needy[] | null | undefined, filter: { project: string; text: string; status: string }): ProjectNeed[] {
-  if (filter.status && filter.status !== "needs you") return [];
-  const text = filter.text.toLowerCase();
-  return (projects ?? [])
-    .filter((p) => !filter.project || p.prefix === filter.project)
-    .flatMap((p) => (p.needs ?? []).map((need) => ({ project: p.prefix, need })))
-    .filter(({ project, need }) => !text || project.includes(text) || need.text.toLowerCase().includes(text))
-    .sort((a, b) => a.need.since.localeCompare(b.need.since));
-}
 
 export interface Choice {
   name: string;
   about: string;
-  path: string; // below the project's
-  body: Record<string, string>;
+  request: (project: string) => Promise<unknown>;
   done: string;
   primary?: boolean;
 }
@@ -35,16 +14,18 @@ export interface Choice {
 // choices returns the actions for a need. A person must move files that block a
 // landing.
 export function choices(n: Need): Choice[] {
-  const confirm = { kind: n.kind, ...(n.diff ? { diff: n.diff } : {}) };
+  const params = (project: string) => ({ params: { path: { project } } });
+  const confirm = (project: string) => dataOf(api.POST("/api/v1/projects/{project}/confirm", { ...params(project), body: { kind: n.kind as "policy", diff: n.diff } }));
+  const restore = (project: string) => dataOf(api.POST("/api/v1/projects/{project}/restore-base", params(project)));
   switch (n.kind) {
     case "policy":
     case "git":
     case "features":
-      return [{ name: "Confirm", about: "Apply the change", path: "confirm", body: confirm, done: "Confirmed", primary: true }];
+      return [{ name: "Confirm", about: "Apply the change", request: confirm, done: "Confirmed", primary: true }];
     case "base":
       return [
-        { name: "Move it back", about: "Move the base back to where it was", path: "restore-base", body: {}, done: "The base is back where it was", primary: true },
-        { name: "Keep it", about: "Leave the base where it is, and continue from there", path: "confirm", body: confirm, done: "The base stays where it is" },
+        { name: "Move it back", about: "Move the base back to where it was", request: restore, done: "The base is back where it was", primary: true },
+        { name: "Keep it", about: "Leave the base where it is, and continue from there", request: confirm, done: "The base stays where it is" },
       ];
   }
   return [];

@@ -1,42 +1,14 @@
 // The agents: which are installed, in which version, whether the user is logged
 // in, what each did, and when its limit ends.
-import { useMemo } from "react";
-import { get, post, query } from "../api/client";
-import { useTasks } from "../api/live";
-import { invalidate, useQuery } from "../api/query";
-import type { Agent, AgentLimit, AgentList, LimitList, ProjectList, Task } from "../api/schema";
-import { clock, span, time, usd, useNow } from "../lib/format";
-import { Link, useParam } from "../router";
-import { Copy, Empty, Loading, Mono, ProblemBox } from "../ui/parts";
-import { attempt } from "../ui/toast";
+import { change, useAnswer, useProjects } from "../api/cache";
+import { api, dataOf } from "../api/client";
+import { queries } from "../api/queries";
+import type { Agent, AgentLimit } from "../api/schema";
+import { clock, span, time, useNow } from "../lib/format";
+import { Link, to, toTask, useParam } from "../router";
+import { Choice, Copy, Empty, Loading, Mono, ProblemBox } from "../ui/parts";
 
-interface Work {
-  working: number;
-  done: number;
-  failed: number;
-  all: number;
-  cost: number;
-}
-
-const none: Work = { working: 0, done: 0, failed: 0, all: 0, cost: 0 };
-
-export function workOf(tasks: Task[]): Map<string, Work> {
-  const out = new Map<string, Work>();
-  for (const t of tasks) {
-    const a = out.get(t.agent) ?? { ...none };
-    a.all++;
-    a.cost += t.usage.cost_usd ?? 0;
-    if (t.stage === "session") a.working++;
-    if (t.status === "done") a.done++;
-    if (t.status === "failed") a.failed++;
-    out.set(t.agent, a);
-  }
-  return out;
-}
-
-async function clear(agent: string): Promise<void> {
-  if (await attempt(`${agent} can be used again`, () => post<LimitList>(`/agents/${encodeURIComponent(agent)}/clear`))) invalidate((n) => n.startsWith("agents ") || n === "status");
-}
+const clear = (agent: string) => change(`${agent} can be used again`, () => dataOf(api.POST("/api/v1/agents/{agent}/clear", { params: { path: { agent } } })));
 
 const MOST = 8; // keys that are named
 
@@ -45,25 +17,20 @@ function Waiting({ keys }: { keys: string[] }) {
   return (
     <p>
       {keys.length === 1 ? "Waiting for it: " : `${keys.length} tasks are waiting for it: `}
-      {keys.slice(0, MOST).map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={"/tasks/" + k}>{k}</Link></span>)}
+      {keys.slice(0, MOST).map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={toTask(k)}>{k}</Link></span>)}
       {keys.length > MOST && " and others"}
     </p>
   );
 }
 
 export default function AgentsPage() {
-  const tasks = useTasks();
-  const [chosen, setProject] = useParam("project");
-  const projects = useQuery("projects", () => get<ProjectList>("/projects"));
-  const names = (projects.data?.projects ?? []).map((p) => p.prefix);
+  const names = useProjects();
+  const [chosen, setProject] = useParam("/agents", "project");
   const project = names.includes(chosen) ? chosen : (names[0] ?? "");
-  const list = useQuery(projects.data ? "agents " + project : "", () => get<AgentList>("/agents" + query({ project })));
-  const work = useMemo(() => workOf(tasks), [tasks]);
-  const refresh = async () => {
-    if (await attempt("Refreshed", () => get<AgentList>("/agents" + query({ project, refresh: "true" })))) list.again();
-  };
+  const list = useAnswer(queries.agents(project));
+  const refresh = () => change("Refreshed", () => dataOf(api.GET("/api/v1/agents", { params: { query: { project: project || undefined, refresh: true } } })));
   const all = list.data?.agents ?? [];
-  const here = all.filter((a) => a.path || a.problem || a.limit || a.model_limits || work.has(a.name)).sort((a, b) => (work.get(b.name)?.all ?? 0) - (work.get(a.name)?.all ?? 0) || a.name.localeCompare(b.name));
+  const here = all.filter((a) => a.path || a.problem || a.limit || a.model_limits || a.tasks.all > 0).sort((a, b) => b.tasks.all - a.tasks.all || a.name.localeCompare(b.name));
   const others = all.filter((a) => !here.includes(a));
   return (
     <div className="page">
@@ -71,13 +38,13 @@ export default function AgentsPage() {
         <h1>Agents</h1>
         {list.data && <span className="muted">last checked {clock(list.data.at)}</span>}
         <span className="grow" />
-        {names.length > 1 && <label className="choice"><span>Project</span><select value={project} onChange={(e) => setProject(e.target.value)}>{names.map((p) => <option key={p} value={p}>{p}</option>)}</select></label>}
+        {names.length > 1 && <Choice label="Project" value={project} set={setProject} options={names} />}
         <button className="button small" onClick={() => void refresh()}>Refresh</button>
       </div>
       {list.problem && <ProblemBox problem={list.problem} again={list.again} />}
       {!list.data && !list.problem && <Loading what="the agents" />}
       {list.data && here.length === 0 && <Empty title="No agent is installed"><p>Install one of those below, then refresh.</p></Empty>}
-      <div className="agents">{here.map((a) => <AgentView key={a.name} a={a} work={work.get(a.name) ?? none} />)}</div>
+      <div className="agents">{here.map((a) => <AgentView key={a.name} a={a} />)}</div>
       {others.length > 0 && (
         <>
           <h2>Not installed</h2>
@@ -119,7 +86,7 @@ function Limited({ limit, waiting }: { limit: AgentLimit; waiting: string[] }) {
   );
 }
 
-function AgentView({ a, work }: { a: Agent; work: Work }) {
+function AgentView({ a }: { a: Agent }) {
   const models = a.model_limits ?? [];
   return (
     <section className={"agent" + (a.limit || models.length > 0 ? " limited" : "")}>
@@ -129,17 +96,17 @@ function AgentView({ a, work }: { a: Agent; work: Work }) {
         {a.path && <Login a={a} />}
       </h2>
       {a.limit && <Limited limit={a.limit} waiting={a.waiting ?? []} />}
-      {!a.limit && (work.working > 0 || models.length === 0) && <p className="muted">{work.working > 0 ? `${work.working} running` : "no rate limit"}</p>}
+      {!a.limit && (a.tasks.running > 0 || models.length === 0) && <p className="muted">{a.tasks.running > 0 ? `${a.tasks.running} running` : "no rate limit"}</p>}
       {models.map((l) => <Limited key={l.agent} limit={l} waiting={l.tasks ?? []} />)}
       {a.problem && <p className="bad-text"><Mono text={a.problem} /></p>}
       {a.login === "no" && <p className="warn-text">Log in with its own program{(a.login_env?.length ?? 0) > 0 && <>, or set {a.login_env!.map((e, i) => <span key={e}>{i > 0 && " or "}<code>{e}</code></span>)}</>}.</p>}
       {(a.warnings ?? []).map((w) => <p key={w} className="warn-text"><Mono text={w} /></p>)}
       {!a.path && a.install && <Copy text={a.install} label={`Copy how to install ${a.name}`} />}
       <dl className="tiles small">
-        <div><dt>Tasks</dt><dd><Link href={`/?agent=${encodeURIComponent(a.name)}`}>{work.all}</Link></dd></div>
-        <div><dt>Done</dt><dd>{work.done}</dd></div>
-        <div><dt>Failed</dt><dd>{work.failed}</dd></div>
-        <div><dt>Cost</dt><dd>{usd(work.cost)}</dd></div>
+        <div><dt>Tasks</dt><dd><Link href={to("/", { agent: a.name })}>{a.tasks.all}</Link></dd></div>
+        <div><dt>Done</dt><dd>{a.tasks.done}</dd></div>
+        <div><dt>Failed</dt><dd>{a.tasks.failed}</dd></div>
+        <div><dt>Cost</dt><dd><Link href={to("/usage", { by: "agent" })}>Usage</Link></dd></div>
       </dl>
       {(a.can?.length ?? 0) > 0 && <p className="abilities">{a.can!.map((c) => <span key={c} className="tag">{c}</span>)}</p>}
       {a.path && <p className="muted path"><code>{a.path}</code>{a.protocol && ` · protocol: ${a.protocol}`}{a.own && " · defined by the project"}</p>}

@@ -1,40 +1,35 @@
 // The dependencies of tasks, as a graph from left to right.
 import { useMemo } from "react";
-import { useTasks } from "../api/live";
-import { values } from "../lib/board";
-import { connected, layout, type Node } from "../lib/graph";
+import { useAnswer, useProjects } from "../api/cache";
+import { queries } from "../api/queries";
+import { layout, type Node } from "../lib/graph";
 import { plural } from "../lib/format";
-import { navigate, useParam } from "../router";
-import { Empty } from "../ui/parts";
+import { navigate, toTask, useParam } from "../router";
+import { Choice, Empty, Loading, ProblemBox } from "../ui/parts";
 
 const W = 210;
 const H = 46;
 const GAPX = 56;
 const GAPY = 14;
-const MOST = 600;
 
 const at = (n: Node) => ({ x: 12 + n.x * (W + GAPX), y: 12 + n.y * (H + GAPY) });
 
 export default function GraphPage() {
-  const tasks = useTasks();
-  const [project, setProject] = useParam("project");
-  const [which, setWhich] = useParam("show", "open");
-  const projects = values(tasks, (t) => t.project);
-  const shown = useMemo(() => {
-    const some = connected(tasks.filter((t) => !project || t.project === project));
-    if (which === "all") return some.slice(0, MOST);
-    const open = new Set(some.filter((t) => t.stage !== "ended").flatMap((t) => [t.key, ...(t.after ?? [])]));
-    return some.filter((t) => open.has(t.key)).slice(0, MOST);
-  }, [tasks, project, which]);
-  const g = useMemo(() => layout(shown), [shown]);
+  const [project, setProject] = useParam("/graph", "project");
+  const [which, setWhich] = useParam("/graph", "show");
+  const projects = useProjects();
+  const { data, problem, again } = useAnswer(queries.graph(project, which === "all"));
+  const g = useMemo(() => layout(data?.tasks ?? []), [data]);
+  if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the graph" />;
+  const shown = data.tasks ?? [];
   return (
     <div className="page">
       <div className="page-head">
         <h1>Graph</h1>
-        <span className="muted">{plural(shown.length, "task")}, {plural(g.edges.length, "dependency", "dependencies")}</span>
+        <span className="muted">{plural(shown.length, "task")}, {plural(g.edges.length, "dependency", "dependencies")}{data.more && "; older tasks are left out"}</span>
         <span className="grow" />
-        {projects.length > 1 && <label className="choice"><span>Project</span><select value={project} onChange={(e) => setProject(e.target.value)}><option value="">all</option>{projects.map((p) => <option key={p}>{p}</option>)}</select></label>}
-        <div className="segments" role="group" aria-label="Which tasks">{["open", "all"].map((w) => <button key={w} aria-pressed={w === which} onClick={() => setWhich(w)}>{w}</button>)}</div>
+        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
+        <div className="segments" role="group" aria-label="Which tasks">{(["open", "all"] as const).map((w) => <button key={w} aria-pressed={w === which} onClick={() => setWhich(w)}>{w}</button>)}</div>
       </div>
       {shown.length === 0 ? (
         <Empty title={which === "open" ? "No dependencies between open tasks" : "No dependencies"}>
@@ -64,10 +59,10 @@ function NodeView({ n }: { n: Node }) {
   const words = (t.after?.length ?? 0) > 0 ? `, after ${t.after!.join(", ")}` : "";
   return (
     <g role="listitem" transform={`translate(${x},${y})`}>
-      <a href={"/tasks/" + t.key} data-row onClick={(e) => {
+      <a href={toTask(t.key)} data-row onClick={(e) => {
         if (e.metaKey || e.ctrlKey) return;
         e.preventDefault();
-        navigate("/tasks/" + t.key);
+        navigate(toTask(t.key));
       }}>
         <title>{`${t.title}${words}`}</title>
         <rect width={W} height={H} rx={7} className={`node s-${t.status.replace(" ", "-")}`} />

@@ -1,12 +1,11 @@
 // The state of the server: its version, the connection to it, and its metrics.
-import { get, post } from "../api/client";
-import { useFeed } from "../api/live";
-import { useQuery } from "../api/query";
-import type { Backup, Status, Version } from "../api/schema";
+import { useAnswer } from "../api/cache";
+import { useLine } from "../api/live";
+import { queries } from "../api/queries";
+import { commands } from "../components/commands";
 import { DiskUse } from "../components/disk";
 import { clock, span, useNow } from "../lib/format";
 import { Loading, ProblemBox } from "../ui/parts";
-import { attempt, say } from "../ui/toast";
 
 export interface Metric {
   name: string;
@@ -35,22 +34,18 @@ async function metrics(): Promise<Metric[]> {
 }
 
 export default function HealthPage() {
-  const { connection, since, seq } = useFeed();
+  const { connection, since, seq } = useLine();
   const now = useNow();
-  const version = useQuery("version", () => get<Version>("/version"));
-  const status = useQuery("status", () => get<Status>("/status"));
-  const counted = useQuery("metrics", metrics);
-  const backup = async () => {
-    const b = await attempt("", () => post<Backup>("/backup"));
-    if (b) say(`A copy of the database is in ${b.path}`);
-  };
+  const version = useAnswer(queries.version());
+  const status = useAnswer(queries.status());
+  const counted = useAnswer({ queryKey: ["metrics"], queryFn: metrics, staleTime: 0 });
   return (
     <div className="page">
       <div className="page-head">
         <h1>Health</h1>
         <span className="grow" />
         <button className="button small" onClick={() => [version, status, counted].forEach((q) => q.again())}>Refresh</button>
-        <button className="button small" onClick={() => void backup()}>Back up the database</button>
+        <button className="button small" onClick={commands.backup.run}>{commands.backup.name}</button>
       </div>
       <dl className="tiles">
         <div><dt>Connection</dt><dd>{connection} <small>for {span(now - since)}</small></dd></div>

@@ -1,20 +1,22 @@
 // Each project with its policy, and the preferences of this browser.
 import { useState } from "react";
-import { get, post } from "../api/client";
-import { invalidate, useQuery } from "../api/query";
-import type { Project, ProjectList, Rule, Status } from "../api/schema";
+import { change, useAnswer } from "../api/cache";
+import { api, dataOf } from "../api/client";
+import { queries } from "../api/queries";
+import type { Project, Rule } from "../api/schema";
 import { AddProject } from "../components/addproject";
+import { projectCommands } from "../components/commands";
 import { Config } from "../components/config";
 import { RemoveProject } from "../components/removeproject";
 import { editorLink, editors, fault } from "../lib/editor";
 import { clock, plural } from "../lib/format";
 import { setPrefs, usePrefs, type Theme } from "../state/prefs";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
-import { attempt, say } from "../ui/toast";
+import { say } from "../ui/toast";
 
 export default function SettingsPage() {
-  const projects = useQuery("projects", () => get<ProjectList>("/projects"));
-  const status = useQuery("status", () => get<Status>("/status"));
+  const projects = useAnswer(queries.projects());
+  const status = useAnswer(queries.status());
   const list = projects.data?.projects ?? [];
   return (
     <div className="page">
@@ -87,24 +89,19 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
   const [open, setOpen] = useState(false);
   const paused = !!p.paused_at;
   const tracks = Object.entries(p.paused_tracks ?? {});
-  const act = async (name: string, body: object, done: string) => {
-    if (await attempt(done, () => post<Project>(`/projects/${p.prefix}/${name}`, body))) invalidate((n) => n === "projects" || n === "status");
-  };
-  const reread = async () => {
-    if (await attempt(`Reloaded the configuration of ${p.prefix}`, () => post<Project>("/projects", { path: p.path, edits: true }))) invalidate((n) => n === "projects");
-  };
+  const params = { path: { project: p.prefix } };
+  const resume = (track: string) => change(`${track} was resumed`, () => dataOf(api.POST("/api/v1/projects/{project}/resume", { params, body: { track } })));
+  const forget = (n: number) => change("Removed", () => dataOf(api.POST("/api/v1/projects/{project}/rules/{n}/forget", { params: { path: { ...params.path, n } } })));
   return (
     <section className="project">
       <div className="page-head">
         <h3>{p.prefix}</h3> <code>{p.path}</code>
         <span className="grow" />
-        <button className="button small" onClick={() => void reread()}>Reload coppice.yaml</button>
-        {paused ? <button className="button small primary" onClick={() => void act("resume", {}, `${p.prefix} was resumed`)}>Resume</button>
-          : <button className="button small" onClick={() => void act("pause", {}, `${p.prefix} was paused`)}>Pause</button>}
+        {projectCommands(p).map((c) => <button key={c.id} className="button small" onClick={c.run}>{c.name}</button>)}
         <RemoveProject p={p} />
       </div>
       <p className="muted">{plural(p.running, "session")} running of {p.policy.limits.sessions} · {plural(p.last_task, "task")} · base {p.policy.base}{p.base_commit ? ` at ${p.base_commit.slice(0, 10)}` : ""}{paused && ` · paused since ${clock(p.paused_at)}`}</p>
-      {tracks.map(([t, why]) => <p key={t} className="warn-text">Track {t} is paused: {why}. <button className="button small" onClick={() => void act("resume", { track: t }, `${t} was resumed`)}>Resume</button></p>)}
+      {tracks.map(([t, why]) => <p key={t} className="warn-text">Track {t} is paused: {why}. <button className="button small" onClick={() => void resume(t)}>Resume</button></p>)}
       {warnings.map((w) => <p key={w} className="warn-text">{w}</p>)}
       {(p.rules?.length ?? 0) > 0 && (
         <div>
@@ -113,7 +110,7 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
             {p.rules!.map((r: Rule, i) => (
               <li key={i}>
                 <span className="tag">{r.do}</span> {r.tool || "every tool"}{r.match ? <> on <code>{r.match}</code></> : null}
-                <button className="button small" onClick={() => void act(`rules/${i + 1}/forget`, {}, "Removed")}>Remove</button>
+                <button className="button small" onClick={() => void forget(i + 1)}>Remove</button>
               </li>
             ))}
           </ol>

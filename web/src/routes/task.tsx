@@ -1,12 +1,12 @@
 // One task: its description, its status, its sessions and its changes. The page
 // fetches; the components below it only show.
-import { useRef, useState } from "react";
-import { get } from "../api/client";
-import { useQuery } from "../api/query";
+import type { ReactNode } from "react";
+import { useAnswer } from "../api/cache";
+import { queries } from "../api/queries";
 import type { TaskDetail } from "../api/schema";
+import { ActionBar } from "../components/actionbar";
+import { edit } from "../components/actions";
 import { Answer } from "../components/answer";
-import { ActionDialog } from "../components/actiondialog";
-import { actionsOf, change, type TaskAction } from "../components/actions";
 import { Ask } from "../components/ask";
 import { Changes } from "../components/changes";
 import { Checks } from "../components/checks";
@@ -18,11 +18,11 @@ import { TaskFacts } from "../components/taskfacts";
 import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
 import { Markdown } from "../lib/markdown";
 import { ago, cost, useNow } from "../lib/format";
-import { Link, useParam } from "../router";
+import { Link, to, useParam, type Param } from "../router";
 import { Empty, Loading, Mono, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
 
 export function TaskPage({ taskKey }: { taskKey: string }) {
-  const task = useQuery("task:" + taskKey, () => get<TaskDetail>("/tasks/" + encodeURIComponent(taskKey)));
+  const task = useAnswer(queries.task(taskKey));
   if (!task.data) {
     if (task.problem?.code === "not_found") {
       return <Empty title={`There is no task ${taskKey}`}><p>It might belong to another server. <Link href="/">Go to the board</Link>.</p></Empty>;
@@ -32,18 +32,20 @@ export function TaskPage({ taskKey }: { taskKey: string }) {
   return <TaskView t={task.data} />;
 }
 
+type Tab = Param<"/tasks/{key}", "tab">;
+
 function TaskView({ t }: { t: TaskDetail }) {
   const asks = t.wants === "answer";
-  const [tab, setTab] = useParam("tab", asks && t.answer ? "answer" : "sessions");
+  const [tab, setTab] = useParam("/tasks/{key}", "tab", asks && t.answer ? "answer" : "sessions");
   const now = useNow();
   const bad = (t.check_runs ?? []).filter((c) => c.exit !== 0 && !c.signal).length;
-  const tabs = [
-    ...(asks ? [{ id: "answer", name: "Answer" }] : []),
+  const tabs: { id: Tab; name: ReactNode }[] = [
+    ...(asks ? [{ id: "answer" as const, name: "Answer" }] : []),
     { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
-    ...((t.steps?.length ?? 0) > 0 || verifiers(t).length > 0 ? [{ id: "steps", name: <>Steps <small>{passed(t)}</small></> }] : []),
+    ...((t.steps?.length ?? 0) > 0 || verifiers(t).length > 0 ? [{ id: "steps" as const, name: <>Steps <small>{passed(t)}</small></> }] : []),
     ...(asks ? [] : [
-      { id: "changes", name: "Changes" },
-      { id: "checks", name: <>Checks <small>{bad > 0 ? `${bad} refused` : (t.check_runs?.length ?? 0)}</small></> },
+      { id: "changes" as const, name: "Changes" },
+      { id: "checks" as const, name: <>Checks <small>{bad > 0 ? `${bad} refused` : (t.check_runs?.length ?? 0)}</small></> },
     ]),
     { id: "timeline", name: "Timeline" },
     { id: "cost", name: <>Cost <small>{cost(t.usage)}</small></> },
@@ -52,7 +54,7 @@ function TaskView({ t }: { t: TaskDetail }) {
   return (
     <div className={"page task-page" + (tab === "sessions" ? " fill" : "")}>
       <div className="task-head">
-        <p className="crumbs"><Link href={`/?project=${t.project}`}>{t.project}</Link> / {t.key}</p>
+        <p className="crumbs"><Link href={to("/", { project: t.project })}>{t.project}</Link> / {t.key}</p>
         <div className="page-head">
           <h1>{t.title}</h1>
           <span className="grow" />
@@ -84,8 +86,8 @@ function TaskView({ t }: { t: TaskDetail }) {
         <aside className="task-side">
           {t.body && <section><h2>Description</h2><Markdown text={t.body} /></section>}
           {(t.steps?.length ?? 0) > 0 && <Steps t={t} />}
-          <TaskFacts t={t} onPriority={(priority) => void change(t.key, { priority }, `${t.key} has priority ${priority}`)}
-            onBudget={(budget) => void change(t.key, { budget }, `${t.key} has the budget ${budget}`)} />
+          <TaskFacts t={t} onPriority={(priority) => void edit(t.key, { priority }, `${t.key} has priority ${priority}`)}
+            onBudget={(budget) => void edit(t.key, { budget }, `${t.key} has the budget ${budget}`)} />
         </aside>
       </div>
     </div>
@@ -111,32 +113,6 @@ function Why({ t }: { t: TaskDetail }) {
     <div className={"why" + (t.status === "needs you" ? " needs" : t.status === "failed" ? " bad" : "")}>
       <p>{t.failure && t.status !== "done" && <span className="problem-code">{t.failure.class}</span>}<Mono text={text} /></p>
       {fix && <p className="muted"><Mono text={fix} /></p>}
-    </div>
-  );
-}
-
-function ActionBar({ t }: { t: TaskDetail }) {
-  const [open, setOpen] = useState<TaskAction>();
-  const menu = useRef<HTMLDetailsElement>(null);
-  const choose = (a: TaskAction) => {
-    if (menu.current) menu.current.open = false;
-    if (a.needsText || a.danger) setOpen(a);
-    else void a.run(t.key, "");
-  };
-  const all = actionsOf(t);
-  const more = all.filter((a) => a.more);
-  return (
-    <div className="actions">
-      {all.filter((a) => !a.more).map((a) => (
-        <button key={a.id} className={"button" + (a.danger ? " danger" : "") + (a.id === "land" || a.id === "give" ? " primary" : "")} title={a.about} onClick={() => choose(a)}>{a.name}</button>
-      ))}
-      {more.length > 0 && (
-        <details ref={menu} className="menu-box" onBlur={(e) => !e.currentTarget.contains(e.relatedTarget) && (e.currentTarget.open = false)}>
-          <summary className="button">More</summary>
-          <div>{more.map((a) => <button key={a.id} className="button ghost" title={a.about} onClick={() => choose(a)}>{a.name}</button>)}</div>
-        </details>
-      )}
-      {open && <ActionDialog t={t} action={open} onClose={() => setOpen(undefined)} />}
     </div>
   );
 }

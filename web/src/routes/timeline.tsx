@@ -1,79 +1,33 @@
 // When sessions ran and when they waited for a person: a row for each task, the
 // newest first. Ctrl and the wheel zoom, dragging moves.
-import { useEffect, useMemo, useRef, useState } from "react";
-import { get, problemOf, query } from "../api/client";
-import { feed, useTasks } from "../api/live";
-import type { Event, EventPage, Problem } from "../api/schema";
-import { bars, lanes, ticks, within, zoomed, type Lane, type Span } from "../lib/gantt";
-import { plural, span, useNow } from "../lib/format";
-import { Link, useParam } from "../router";
+import { useEffect, useRef, useState } from "react";
+import { useAnswer } from "../api/cache";
+import { queries } from "../api/queries";
+import type { TimelineRow } from "../api/schema";
+import { sinceDay, ticks, within, zoomed, type Span } from "../lib/gantt";
+import { axisTime, plural, span, time, useNow } from "../lib/format";
+import { Link, to, toTask, useParam, type Param } from "../router";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 
-const BACK = 20_000; // events that are read
-const spans: Record<string, number> = { "15 m": 15, "1 h": 60, "6 h": 360, "1 d": 1440, "7 d": 10080, all: 0 };
+type Zoom = Param<"/timeline", "zoom">;
+const spans: Record<Zoom, number> = { "15 m": 15, "1 h": 60, "6 h": 360, "1 d": 1440, "7 d": 10080, all: 0 }; // minutes
 const MOST = 400; // rows drawn
-const SHOWN = /^(session\.(created|ended)|question\.|task\.created)/;
-
-// useLog reads the newest part of the log and follows it live.
-function useLog(): { events?: Event[]; problem?: Problem } {
-  const [events, setEvents] = useState<Event[]>();
-  const [problem, setProblem] = useState<Problem>();
-  useEffect(() => {
-    const stop = new AbortController();
-    let later: Event[] = [];
-    let all: Event[] | undefined;
-    let frame = 0;
-    const off = feed.onEvent((e) => {
-      if (!SHOWN.test(e.kind)) return;
-      later.push(e);
-      if (!all || frame) return;
-      frame = requestAnimationFrame(() => {
-        frame = 0;
-        all = [...all!, ...later];
-        later = [];
-        setEvents(all);
-      });
-    });
-    const run = async () => {
-      const out: Event[] = [];
-      const head = await get<EventPage>("/events" + query({ limit: 1 }), stop.signal);
-      for (let after = Math.max(0, head.last - BACK); ; ) {
-        const page = await get<EventPage>("/events" + query({ after, limit: 1000 }), stop.signal);
-        out.push(...(page.events ?? []).filter((e) => SHOWN.test(e.kind)));
-        if (!page.more) break;
-        after = page.next;
-      }
-      const last = out.at(-1)?.seq ?? 0;
-      all = [...out, ...later.filter((e) => e.seq > last)];
-      later = [];
-      setEvents(all);
-    };
-    run().catch((err: unknown) => !stop.signal.aborted && setProblem(problemOf(err)));
-    return () => {
-      stop.abort();
-      off();
-      cancelAnimationFrame(frame);
-    };
-  }, []);
-  return { events, problem };
-}
 
 export default function TimelinePage() {
-  const { events, problem } = useLog();
   const now = useNow(2000);
-  const [zoom, setZoom] = useParam("zoom", "1 h");
+  const [zoom, setZoom] = useParam("/timeline", "zoom");
   const [own, setOwn] = useState<Span>(); // the span that the user zoomed or moved to
-  const all = useMemo(() => lanes(bars(events ?? [])), [events]);
-  if (problem) return <ProblemBox problem={problem} />;
-  if (!events) return <Loading what="the log" />;
-  if (all.length === 0) return <Empty title="No session yet"><p>Each session becomes a bar here, with the time it waited for a person marked.</p></Empty>;
-  const minutes = spans[zoom] ?? 60;
+  const minutes = spans[zoom];
   const since = minutes > 0 ? now - minutes * 60_000 : 0;
+  const from = Math.min(since, own?.from ?? Infinity);
+  const { data, problem, again } = useAnswer(queries.timeline(from > 0 ? sinceDay(from) : undefined));
+  if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the timeline" />;
+  const all = data.rows ?? [];
   const preset = within(all, { from: since, to: now });
-  const first = Math.min(...preset.flatMap((l) => l.bars.map((b) => b.from)));
+  const first = Math.min(...preset.flatMap((r) => (r.bars ?? []).map((b) => time(b.from))));
   const view = own ?? { from: Math.max(since, (Number.isFinite(first) ? first : since) - 2000), to: now }; // no empty time before the first bar
   const shown = within(all, view);
-  const choose = (z: string) => {
+  const choose = (z: Zoom) => {
     setOwn(undefined);
     setZoom(z);
   };
@@ -81,7 +35,7 @@ export default function TimelinePage() {
     <div className="page">
       <div className="page-head">
         <h1>Timeline</h1>
-        <span className="muted">{plural(shown.reduce((n, l) => n + l.bars.length, 0), "session")} of {plural(shown.length, "task")}</span>
+        <span className="muted">{plural(shown.reduce((n, l) => n + (l.bars?.length ?? 0), 0), "session")} of {plural(shown.length, "task")}</span>
         <span className="grow" />
         <div className="segments" role="group" aria-label="Move">
           <button aria-label="Earlier" title="Earlier" onClick={() => setOwn(zoomed(view, 1, 0.5, -0.5))}>‹</button>
@@ -89,54 +43,52 @@ export default function TimelinePage() {
           <button aria-label="Zoom out" title="Zoom out" onClick={() => setOwn(zoomed(view, 2, 0.5, 0))}>−</button>
           <button aria-label="Later" title="Later" onClick={() => setOwn(zoomed(view, 1, 0.5, 0.5))}>›</button>
         </div>
-        <div className="segments" role="group" aria-label="Zoom">{Object.keys(spans).map((z) => <button key={z} aria-pressed={!own && z === zoom} onClick={() => choose(z)}>{z}</button>)}</div>
+        <div className="segments" role="group" aria-label="Zoom">{(Object.keys(spans) as Zoom[]).map((z) => <button key={z} aria-pressed={!own && z === zoom} onClick={() => choose(z)}>{z}</button>)}</div>
       </div>
       <p className="legend muted"><span className="swatch" /> finished <span className="swatch now" /> running <span className="swatch waits" /> waiting for you <span className="swatch failed" /> failed</p>
-      {shown.length === 0 ? <Empty title={own ? "No session in this time" : `No session in the last ${zoom}`}><p>Choose a longer time.</p></Empty> : <Chart list={shown.slice(0, MOST)} view={view} onView={setOwn} />}
+      {problem && <ProblemBox problem={problem} again={again} />}
+      {all.length === 0 && zoom === "all" ? <Empty title="No session yet"><p>Each session becomes a bar here, with the time it waited for a person marked.</p></Empty> : shown.length === 0 ? <Empty title={own ? "No session in this time" : `No session in the last ${zoom}`}><p>Choose a longer time.</p></Empty> : <Chart list={shown.slice(0, MOST)} view={view} onView={setOwn} />}
       {shown.length > MOST && <p className="muted">The newest {MOST} of {shown.length}.</p>}
+      {data.more && <p className="muted">Older sessions are left out. Choose a shorter time.</p>}
     </div>
   );
 }
 
-function Chart({ list, view, onView }: { list: Lane[]; view: Span; onView: (s: Span) => void }) {
-  const { from, to } = view;
-  const tasks = useTasks();
-  const titles = useMemo(() => new Map(tasks.map((t) => [t.key, t.title])), [tasks]);
+function Chart({ list, view, onView }: { list: TimelineRow[]; view: Span; onView: (s: Span) => void }) {
+  const { from, to: end } = view;
   const axis = useRef<HTMLDivElement>(null);
-  const pos = (t: number) => (100 * (Math.max(from, Math.min(to, t)) - from)) / Math.max(1, to - from);
-  const long = to - from > 36 * 3600_000;
-  const label = (t: number) => new Date(t).toLocaleString(undefined, long ? { month: "short", day: "numeric" } : { hourCycle: "h23", hour: "2-digit", minute: "2-digit", second: to - from < 600_000 ? "2-digit" : undefined });
-  const marks = ticks(from, to, 8).filter((t) => pos(t) > 3 && pos(t) < 94);
+  const pos = (t: number) => (100 * (Math.max(from, Math.min(end, t)) - from)) / Math.max(1, end - from);
+  const marks = ticks(from, end, 8).filter((t) => pos(t) > 3 && pos(t) < 94);
   useGrip(axis, view, onView);
   return (
     <div className="gantt" ref={axis}>
-      <div className="gantt-axis" aria-hidden="true">{marks.map((t) => <span key={t} style={{ left: `${pos(t)}%` }}>{label(t)}</span>)}</div>
+      <div className="gantt-axis" aria-hidden="true">{marks.map((t) => <span key={t} style={{ left: `${pos(t)}%` }}>{axisTime(t, end - from)}</span>)}</div>
       <div className="gantt-grid" aria-hidden="true">{marks.map((t) => <i key={t} style={{ left: `${pos(t)}%` }} />)}</div>
       <div role="list" aria-label="Tasks">
-        {list.map((l) => {
-          const title = titles.get(l.task) ?? l.title;
-          const ran = l.bars.reduce((sum, b) => sum + ((b.to ?? to) - b.from), 0);
-          return (
-            <div key={l.task} role="listitem" className="gantt-row">
-              <Link href={`/tasks/${l.task}`} title={title} data-row><span className="key">{l.task}</span> {title}</Link>
-              <span className="gantt-lane">
-                {l.bars.map((b) => {
-                  const end = b.to ?? to;
-                  const bad = b.ended !== "" && b.ended !== "done";
-                  return (
-                    <span key={b.session}>
-                      <Link href={`/tasks/${b.task}?session=${b.session}`} className={"gantt-bar" + (bad ? " failed" : "") + (b.to === undefined ? " runs" : "")} tabIndex={-1}
-                        aria-label={b.session} title={`${b.session} ${b.role}: ${span(end - b.from)}${b.ended ? `, ${b.ended}` : ", running"}`} style={{ left: `${pos(b.from)}%`, width: `${Math.max(0.3, pos(end) - pos(b.from))}%` }} />
-                      {b.waits.map((w) => <span key={w.from} className="gantt-wait" style={{ left: `${pos(w.from)}%`, width: `${Math.max(0.2, pos(w.to ?? to) - pos(w.from))}%` }} />)}
-                    </span>
-                  );
-                })}
-              </span>
-              <span className="gantt-span">{span(ran)}</span>
-            </div>
-          );
-        })}
+        {list.map((r) => <ChartRow key={r.task} r={r} end={end} pos={pos} />)}
       </div>
+    </div>
+  );
+}
+
+function ChartRow({ r, end, pos }: { r: TimelineRow; end: number; pos: (t: number) => number }) {
+  const bars = r.bars ?? [];
+  const until = (at?: string) => (at ? time(at) : end);
+  const place = (from: string, to: string | undefined, least: number) => ({ left: `${pos(time(from))}%`, width: `${Math.max(least, pos(until(to)) - pos(time(from)))}%` });
+  const ran = bars.reduce((sum, b) => sum + until(b.to) - time(b.from), 0);
+  return (
+    <div role="listitem" className="gantt-row">
+      <Link href={toTask(r.task)} title={r.title} data-row><span className="key">{r.task}</span> {r.title}</Link>
+      <span className="gantt-lane">
+        {bars.map((b) => (
+          <span key={b.session}>
+            <Link href={to("/tasks/{key}", { key: r.task, session: b.session })} className={"gantt-bar" + (b.failed ? " failed" : "") + (b.to ? "" : " runs")} tabIndex={-1}
+              aria-label={b.session} title={`${b.session} ${b.role}: ${span(until(b.to) - time(b.from))}, ${b.to ? b.state : "running"}`} style={place(b.from, b.to, 0.3)} />
+            {(b.waits ?? []).map((w) => <span key={w.from} className="gantt-wait" style={place(w.from, w.to, 0.2)} />)}
+          </span>
+        ))}
+      </span>
+      <span className="gantt-span">{span(ran)}</span>
     </div>
   );
 }

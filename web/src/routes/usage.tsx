@@ -1,34 +1,33 @@
 // Costs by day, agent, model, project and task, with the budgets.
 import { useMemo } from "react";
-import { get, query } from "../api/client";
-import { useTasks } from "../api/live";
-import { useQuery } from "../api/query";
-import type { UsageReport, UsageRow } from "../api/schema";
-import { values } from "../lib/board";
+import { useAnswer, useProjects } from "../api/cache";
+import { queries } from "../api/queries";
+import type { UsageRow } from "../api/schema";
 import { cost, count, plural, usd } from "../lib/format";
 import { dayName, days, sums, type Sum } from "../lib/usage";
-import { Link, useParam } from "../router";
-import { Empty, Loading, ProblemBox } from "../ui/parts";
+import { Link, toTask, useParam, type Param } from "../router";
+import { Choice, Empty, Loading, ProblemBox } from "../ui/parts";
 
-const by: Record<string, (r: UsageRow) => string> = {
+type By = Param<"/usage", "by">;
+type Span = Param<"/usage", "span">;
+const by: Record<By, (r: UsageRow) => string> = {
   agent: (r) => r.agent, model: (r) => `${r.agent} · ${r.model || "its own default"}`, project: (r) => r.project, day: (r) => r.day, task: (r) => r.task ?? "",
 };
-const spans: Record<string, number> = { "7 d": 7, "30 d": 30, "90 d": 90, "1 y": 365 };
+const spans: Record<Span, number> = { "7 d": 7, "30 d": 30, "90 d": 90, "1 y": 365 };
 const MOST = 200;
 
 export default function UsagePage() {
-  const tasks = useTasks();
-  const [group, setGroup] = useParam("by", "agent");
-  const [length, setLength] = useParam("span", "30 d");
-  const [project, setProject] = useParam("project");
-  const from = dayName(new Date(Date.now() - ((spans[length] ?? 30) - 1) * 86_400_000));
-  const ask = { from, to: dayName(new Date()), project, tz: -new Date().getTimezoneOffset(), group: group === "task" ? "task" : undefined };
-  const report = useQuery("usage " + JSON.stringify(ask), () => get<UsageReport>("/usage" + query(ask)));
+  const projects = useProjects();
+  const [group, setGroup] = useParam("/usage", "by");
+  const [length, setLength] = useParam("/usage", "span");
+  const [project, setProject] = useParam("/usage", "project");
+  const from = dayName(new Date(Date.now() - (spans[length] - 1) * 86_400_000));
+  const ask = { from, to: dayName(new Date()), project: project || undefined, tz: String(-new Date().getTimezoneOffset()), group: group === "task" ? ("task" as const) : undefined };
+  const report = useAnswer(queries.usage(ask));
   const rows = useMemo(() => report.data?.rows ?? [], [report.data]);
   const perDay = useMemo(() => days(sums(rows, (r) => r.day), ask.from, ask.to), [rows, ask.from, ask.to]);
-  const list = useMemo(() => sums(rows, by[group] ?? by.agent!).sort((a, b) => (group === "day" ? b.name.localeCompare(a.name) : b.usage.cost_usd - a.usage.cost_usd || b.usage.output_tokens - a.usage.output_tokens)), [rows, group]);
+  const list = useMemo(() => sums(rows, by[group]).sort((a, b) => (group === "day" ? b.name.localeCompare(a.name) : b.usage.cost_usd - a.usage.cost_usd || b.usage.output_tokens - a.usage.output_tokens)), [rows, group]);
   const budgets = useMemo(() => new Map((report.data?.budgets ?? []).filter((b) => b.task_usd).map((b) => [b.project, b.task_usd!])), [report.data]);
-  const projects = values(tasks, (t) => t.project);
   const all = report.data?.total;
   return (
     <div className="page">
@@ -36,8 +35,8 @@ export default function UsagePage() {
         <h1>Usage</h1>
         {report.data && <span className="muted">{plural(report.data.sessions, "session")} since {report.data.from}</span>}
         <span className="grow" />
-        {projects.length > 1 && <label className="choice"><span>Project</span><select value={project} onChange={(e) => setProject(e.target.value)}><option value="">all</option>{projects.map((p) => <option key={p}>{p}</option>)}</select></label>}
-        <div className="segments" role="group" aria-label="Span">{Object.keys(spans).map((s) => <button key={s} aria-pressed={s === length} onClick={() => setLength(s)}>{s}</button>)}</div>
+        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
+        <div className="segments" role="group" aria-label="Span">{(Object.keys(spans) as Span[]).map((s) => <button key={s} aria-pressed={s === length} onClick={() => setLength(s)}>{s}</button>)}</div>
       </div>
       {report.problem && <ProblemBox problem={report.problem} again={report.again} />}
       {!report.data && !report.problem && <Loading what="the usage" />}
@@ -56,7 +55,7 @@ export default function UsagePage() {
           <div className="page-head">
             <h2>By {group}</h2>
             <span className="grow" />
-            <div className="segments" role="group" aria-label="Add up by">{Object.keys(by).map((g) => <button key={g} aria-pressed={g === group} onClick={() => setGroup(g)}>{g}</button>)}</div>
+            <div className="segments" role="group" aria-label="Add up by">{(Object.keys(by) as By[]).map((g) => <button key={g} aria-pressed={g === group} onClick={() => setGroup(g)}>{g}</button>)}</div>
           </div>
           {[...budgets].map(([p, most]) => <p key={p} className="muted">The budget of a task of {p} is {usd(most)}{group === "task" && ", the line in its bar"}.</p>)}
           {(report.data?.budgets ?? []).filter((b) => b.day_usd).map((b) => <p key={b.project} className="muted">The budget of {b.project} is {usd(b.day_usd)} per day: {usd(b.today_usd)} since 00:00 UTC.</p>)}
@@ -82,7 +81,7 @@ function Table({ group, list, budgets }: { group: string; list: Sum[]; budgets: 
             const over = most !== undefined && r.usage.cost_usd > most;
             return (
               <tr key={r.name}>
-                <td>{group === "task" ? <Link href={"/tasks/" + r.name}>{r.name}</Link> : r.name}</td>
+                <td>{group === "task" ? <Link href={toTask(r.name)}>{r.name}</Link> : r.name}</td>
                 <td className="num">{cost(r.usage)}{over && <span className="bad-text"> over</span>}</td>
                 <td className="share">
                   <span className={over ? "over" : ""} style={{ width: `${(100 * r.usage.cost_usd) / top}%` }} />

@@ -6,6 +6,7 @@ export function Dialog({ title, onClose, children, className }: { title: string;
   useEffect(() => {
     const before = document.activeElement;
     ref.current?.showModal();
+    ref.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(); // not the button that closes it
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

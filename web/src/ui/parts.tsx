@@ -56,6 +56,19 @@ export function StatusBadge({ status }: { status: string }) {
   );
 }
 
+// Choice is a labelled select. With a text for all, nothing can be chosen too.
+export function Choice<T extends string>({ label, value, set, options, all }: { label: string; value: T; set: (v: T) => void; options: readonly string[]; all?: string }) {
+  return (
+    <label className="choice">
+      <span>{label}</span>
+      <select value={value} onChange={(e) => set(e.target.value as T)}>
+        {all !== undefined && <option value="">{all}</option>}
+        {options.map((o) => <option key={o} value={o}>{o}</option>)}
+      </select>
+    </label>
+  );
+}
+
 export function Copy({ text, label, hidden }: { text: string; label: string; hidden?: boolean }) {
   const [done, setDone] = useState<"" | "copied" | "select and copy it yourself">("");
   useEffect(() => {
@@ -66,13 +79,13 @@ export function Copy({ text, label, hidden }: { text: string; label: string; hid
   const copy = () => navigator.clipboard.writeText(text).then(() => setDone("copied"), () => setDone("select and copy it yourself"));
   return (
     <span className="copy">
-      {!hidden && <code>{text}</code>}
+      {!hidden && <code title={text}>{text}</code>}
       <button className="button small" onClick={() => void copy()} aria-label={label}>{done || "Copy"}</button>
     </span>
   );
 }
 
-export function Tabs({ tabs, value, onChange, label }: { tabs: { id: string; name: ReactNode }[]; value: string; onChange: (id: string) => void; label: string }) {
+export function Tabs<T extends string>({ tabs, value, onChange, label }: { tabs: { id: T; name: ReactNode }[]; value: T; onChange: (id: T) => void; label: string }) {
   const move = (by: number) => {
     const i = tabs.findIndex((t) => t.id === value);
     const next = tabs[(i + by + tabs.length) % tabs.length];

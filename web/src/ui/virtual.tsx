@@ -8,6 +8,7 @@ interface Props<T> {
   label: string;
   row: (item: T, index: number) => ReactNode;
   id: (item: T) => string;
+  onEnd?: () => void; // the last rows are visible
 }
 
 const AROUND = 6; // rows drawn beyond the edge, so that focus can move on
@@ -18,7 +19,7 @@ export function range(top: number, view: number, height: number, all: number): [
   return [first, last];
 }
 
-export function VirtualList<T>({ items, height, className, label, row, id }: Props<T>) {
+export function VirtualList<T>({ items, height, className, label, row, id, onEnd }: Props<T>) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [view, setView] = useState(800);
@@ -41,6 +42,10 @@ export function VirtualList<T>({ items, height, className, label, row, id }: Pro
 
   const [first, last] = range(top, view, height, items.length);
   const rows = items.slice(first, last);
+  const atEnd = last === items.length && top > 0;
+  useEffect(() => {
+    if (atEnd) onEnd?.();
+  }, [atEnd, onEnd]);
   return (
     <div ref={box} className={"virtual " + (className ?? "")} role="list" aria-label={label} tabIndex={items.length > 0 ? 0 : -1} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
       <div role="presentation" style={{ height: items.length * height, position: "relative" }}>

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"time"
+
+	"coppice"
+)
+
+// Board is the tasks that the board shows, in columns, from one snapshot. What
+// needs a person is always the first column.
+type Board struct {
+	Seq      int64         `json:"seq" doc:"The newest event that it includes"`
+	Columns  []BoardColumn `json:"columns" doc:"In the order in which they are shown, with the empty ones"`
+	Count    int           `json:"count" doc:"How many tasks match the filter"`
+	Empty    bool          `json:"empty" doc:"There is no task at all, not even an archived one"`
+	Needs    []ProjectNeed `json:"needs" doc:"What projects that match the filter need a person for, the oldest first"`
+	Statuses []string      `json:"statuses" doc:"The statuses, in the order in which people want to see them"`
+	Projects []string      `json:"projects" doc:"Every project, to filter by"`
+	Tracks   []string      `json:"tracks" doc:"Tracks of projects and listed tasks, to filter by"`
+	Agents   []string      `json:"agents" doc:"Agents of projects and listed tasks, to filter by"`
+}
+
+// BoardColumn is one column of the board.
+type BoardColumn struct {
+	Name  string `json:"name"`
+	Count int    `json:"count" doc:"How many tasks it has; more than are listed if the limit cut it"`
+	Needs bool   `json:"needs,omitempty" doc:"It has what needs a person"`
+	Shown bool   `json:"shown,omitempty" doc:"It is shown even if it is empty"`
+	Tasks []Task `json:"tasks" doc:"The first of them, without their descriptions"`
+}
+
+// ProjectNeed is something that a project needs a person for.
+type ProjectNeed struct {
+	Project string       `json:"project"`
+	Need    coppice.Need `json:"need"`
+}
+
+// LandingList is the landings in progress, and the last tasks that landed.
+type LandingList struct {
+	Queue  []QueuedLanding `json:"queue" doc:"Oldest first"`
+	Landed []Task          `json:"landed" doc:"Newest first, at most 50"`
+}
+
+// QueuedLanding is a task whose work is being checked or landed.
+type QueuedLanding struct {
+	Task   Task   `json:"task"`
+	Reason string `json:"reason" doc:"What it waits for, or what happens now"`
+	Tries  int    `json:"tries,omitempty" doc:"How often in a row a step was postponed"`
+	Killed int    `json:"killed,omitempty" doc:"How often in a row its checks were killed"`
+}
+
+// Timeline is when the sessions of tasks ran, the task that started last first.
+type Timeline struct {
+	Rows []TimelineRow `json:"rows"`
+	More bool          `json:"more,omitempty" doc:"Older sessions were left out"`
+}
+
+// TimelineRow is the sessions of one task.
+type TimelineRow struct {
+	Task  string        `json:"task" doc:"The task's key"`
+	Title string        `json:"title"`
+	Bars  []TimelineBar `json:"bars" doc:"In the order in which they started"`
+}
+
+// TimelineBar is when a session ran, and when it waited for a person.
+type TimelineBar struct {
+	Kind    string       `json:"kind" enum:"session" doc:"The kind of work"`
+	Session string       `json:"session" doc:"The session's key"`
+	Role    coppice.Role `json:"role"`
+	From    time.Time    `json:"from"`
+	To      time.Time    `json:"to,omitzero" doc:"Absent while it runs"`
+	State   string       `json:"state" doc:"How it ended, or its state"`
+	Failed  bool         `json:"failed,omitempty"`
+	Waits   []Interval   `json:"waits,omitempty" doc:"When it waited for a person"`
+}
+
+// Interval is a time span.
+type Interval struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to,omitzero" doc:"Absent if it has not ended"`
+}
+
+// Graph is the tasks that depend on others, and those that others depend on.
+type Graph struct {
+	Tasks []Task `json:"tasks" doc:"Newest first, without their descriptions"`
+	More  bool   `json:"more,omitempty" doc:"Older tasks were left out"`
+}

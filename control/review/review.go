@@ -1,0 +1,165 @@
+// Package review shows the change of a task to people who review it: its files,
+// coloured, and their comments with the code that they are about.
+//
+// A review is about commits: the candidate that waits to land, what landed, or
+// the head of the task's branch. It reads them from Coppice's own repository, so
+// an agent that runs in the workspace cannot change what it shows.
+package review
+
+import (
+	"context"
+	"slices"
+
+	"coppice"
+	"coppice/api"
+	"coppice/engine"
+	"coppice/internal/syntax"
+	"coppice/store"
+	"coppice/workspace"
+)
+
+// Limits of a review.
+const (
+	largeFile  = 512 << 10 // bytes of a file whose hunks are shown
+	largeLines = 5000      // changed lines of such a file
+	mostLines  = 20000     // changed lines of all files of one response
+	mostFiles  = 300       // files whose hunks are in one response
+)
+
+// Reviews shows reviews. Changes to comments go to the engine's intake.
+type Reviews struct {
+	*engine.Intake
+	store  store.Store
+	spaces *workspace.Workspaces
+	cache  *syntax.Cache
+}
+
+// New returns Reviews.
+func New(s store.Store, spaces *workspace.Workspaces, intake *engine.Intake) *Reviews {
+	return &Reviews{Intake: intake, store: s, spaces: spaces, cache: syntax.NewCache(cacheSize)}
+}
+
+// cacheSize is how many bytes of coloured files are kept.
+const cacheSize = 4 << 20
+
+// viewer is the person whose viewed files are shown. Everyone who has the
+// server's token is the same person.
+var viewer = coppice.Actor{Kind: coppice.ActorPerson}.String()
+
+// change is what is reviewed: a task's commits, and the files between them.
+type change struct {
+	workspace.Change
+	repo     string
+	approved string
+}
+
+// Review returns the review of a task, or a part of it.
+func (r *Reviews) Review(ctx context.Context, t coppice.Task, part api.ReviewPart) (out api.Review, err error) {
+	out.Task, out.Files, out.Comments = t.Key, []api.ReviewFile{}, []api.ReviewComment{}
+	c, err := r.change(ctx, t)
+	if err != nil {
+		return out, err
+	}
+	var comments []coppice.Comment
+	var seen []coppice.Viewed
+	err = r.store.View(ctx, func(rd store.Reader) (err error) {
+		if comments, err = rd.Comments.Of(t.ID); err != nil {
+			return err
+		}
+		seen, err = rd.Viewed.Of(t.ID)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	out.Base, out.Head, out.Approved = c.Base, c.Head, c.approved
+	for _, f := range c.Files {
+		file := fileOf(f)
+		file.Viewed = slices.Contains(seen, coppice.Viewed{TaskID: t.ID, By: viewer, Path: f.Path, Blob: file.Blob})
+		if file.Viewed {
+			out.Viewed++
+		}
+		out.Files = append(out.Files, file)
+	}
+	if err := r.hunks(ctx, c, out.Files, part); err != nil {
+		return out, err
+	}
+	if part.Path != "" {
+		out.Files = slices.DeleteFunc(out.Files, func(f api.ReviewFile) bool { return f.Path != part.Path })
+		if len(out.Files) == 0 {
+			return out, coppice.Errorf(coppice.ENotFound, "the change of %s does not touch %s", t.Key, coppice.Quote(part.Path)).
+				WithFix("see the files with `coppice review %s`", t.Key).WithField("path")
+		}
+	}
+	out.Comments, out.Drafts, err = r.anchored(ctx, c, comments)
+	return out, err
+}
+
+// fileOf returns a file of a change without its hunks.
+func fileOf(f workspace.ChangedFile) api.ReviewFile {
+	file := api.ReviewFile{
+		Path: f.Path, OldPath: f.OldPath, Kind: f.Kind, Added: f.Added, Removed: f.Removed, Binary: f.Binary, Blob: f.New,
+		Large: f.Size > largeFile || f.Added+f.Removed > largeLines,
+	}
+	if f.New == "" {
+		file.Blob = f.Old
+	}
+	if !file.Binary {
+		file.Language = syntax.Language(f.Path)
+	}
+	return file
+}
+
+// change finds what is reviewed of a task: what landed, its open candidate, the
+// head of its branch, or what its last session left.
+func (r *Reviews) change(ctx context.Context, t coppice.Task) (c change, err error) {
+	var p coppice.Project
+	var landings []coppice.Landing
+	var sessions []coppice.Session
+	var ws *coppice.Workspace
+	err = r.store.View(ctx, func(rd store.Reader) (err error) {
+		if p, err = rd.Projects.Get(t.ProjectID); err != nil {
+			return err
+		}
+		if landings, err = rd.Landings.Of(t.ID); err != nil {
+			return err
+		}
+		if sessions, err = rd.Sessions.Of(t.ID); err != nil {
+			return err
+		}
+		ws, err = rd.Workspaces.Of(t.ID)
+		return err
+	})
+	if err != nil {
+		return c, err
+	}
+	c.repo = p.Path
+	base, head := p.Onto(t), headOf(ws, sessions, t)
+	if n := len(landings); n > 0 {
+		switch l := landings[n-1]; {
+		case t.Landed != "" && l.Commit == t.Landed:
+			base, head, c.approved = l.Base, t.Landed, l.ApprovedBy
+		case l.Round == t.Round && l.EndedAt.IsZero():
+			head, c.approved = l.Head, l.ApprovedBy
+		}
+	}
+	if head == "" {
+		return c, nil // no session has started yet
+	}
+	c.Change, err = r.spaces.Change(ctx, p.Path, base, head)
+	return c, err
+}
+
+// headOf returns the branch of a task's workspace, or the last commit of a task
+// whose workspace was removed.
+func headOf(ws *coppice.Workspace, sessions []coppice.Session, t coppice.Task) string {
+	if ws != nil && ws.Ready() {
+		return ws.Branch
+	}
+	for _, s := range slices.Backward(sessions) {
+		if s.Role != coppice.RoleVerify && s.Head != "" {
+			return s.Head
+		}
+	}
+	return ""
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"coppice"
+	"coppice/store"
+)
+
+// inReview returns an engine with a task whose proven landing waits for a review.
+func inReview(t *testing.T, changes ...func(*coppice.Project)) *bundle {
+	t.Helper()
+	b := open(t)
+	b.project(append([]func(*coppice.Project){func(p *coppice.Project) { p.Policy.Land.How = coppice.LandReview }}, changes...)...)
+	b.create(coppice.NewTask{Title: "a"})
+	b.prepares("app-1")
+	b.proves("head1", "commit1")
+	b.wantStage(coppice.StageReview)
+	return b
+}
+
+// proves takes the task from its run to a proven candidate.
+func (b *bundle) proves(head, commit string) {
+	b.t.Helper()
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: head, From: "base1", Conversation: "talk of " + head})
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree of " + head, Commit: commit})
+	b.finish("app-1", coppice.WorkCheck, proved)
+}
+
+func (b *bundle) wantStage(want coppice.Stage) {
+	b.t.Helper()
+	if got := b.task("app-1").Stage; got != want {
+		b.t.Fatalf("the task is at %s, want %s", got, want)
+	}
+}
+
+func (b *bundle) approves() {
+	b.t.Helper()
+	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(b.t.Context(), "app-1", coppice.VerbLand, request(""))
+	b.must(err)
+	b.turn()
+}
+
+// The base moves while a landing waits for its review: the approval is for its
+// head, and the merge and the checks are repeated in the queue. If they refuse
+// it, the fix needs a new approval.
+func TestAnApprovalIsForAHead(t *testing.T) {
+	t.Parallel()
+	b := inReview(t)
+	if s := b.status("app-1"); s.Reason != "waiting for your review" || !strings.Contains(s.Fix, "coppice land app-1") {
+		t.Errorf("reason %q, fix %q", s.Reason, s.Fix)
+	}
+	b.approves()
+	if l := b.landing("app-1"); l.ApprovedBy != "person:ann" || !l.ApprovedAt.Equal(noon) || l.QueueID == 0 {
+		t.Errorf("approved by %q at %s, queue %d", l.ApprovedBy, l.ApprovedAt, l.QueueID)
+	}
+	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Now: "base2"})
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base2", Tree: "tree2", Commit: "commit2"})
+	b.finish("app-1", coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make", Exit: 1}}})
+	b.proves("head2", "commit3")
+	b.wantStage(coppice.StageReview)
+	b.approves()
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base2", Tree: "tree3", Commit: "commit4"})
+	b.finish("app-1", coppice.WorkCheck, proved)
+	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit4"})
+	if x := b.task("app-1"); x.Landed != "commit4" {
+		t.Errorf("landed as %q, outcome %s", x.Landed, x.Outcome)
+	}
+}
+
+// A request to land a candidate that is refused before the engine reads the
+// request does not approve the next candidate.
+func TestAnApprovalIsNotForTheNextHead(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project(func(p *coppice.Project) { p.Policy.Land.How = coppice.LandReview })
+	b.create(coppice.NewTask{Title: "a"})
+	b.prepares("app-1")
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1"})
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1"})
+	_, err := b.Land(t.Context(), "app-1")
+	b.must(err)
+	b.finish("app-1", coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make", Exit: 1}}})
+	b.proves("head2", "commit2")
+	b.wantStage(coppice.StageReview)
+	if a := b.asks(b.task("app-1")); len(a) != 0 {
+		t.Errorf("open requests: %+v", a)
+	}
+}
+
+// A request to land a task that ended does not approve what a later session does:
+// a retry or continue that comes first replaces it.
+func TestALandingIsNotForALaterSession(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(*bundle) error{
+		"retry":    func(b *bundle) error { _, err := b.Retry(b.t.Context(), "app-1", ""); return err },
+		"continue": func(b *bundle) error { _, err := b.Continue(b.t.Context(), "app-1", "more"); return err },
+	} {
+		b := inReview(t)
+		_, err := b.Stop(t.Context(), "app-1")
+		b.must(err)
+		b.turn()
+		b.must(again(b))
+		_, err = b.Land(t.Context(), "app-1")
+		b.must(err)
+		b.turn()
+		if a := b.asks(b.task("app-1")); len(a) != 0 || b.task("app-1").Stage == coppice.StageChecking {
+			t.Errorf("%s: at %s, open requests %+v", name, b.task("app-1").Stage, a)
+		}
+	}
+}
+
+// A person asks for changes instead of landing: the candidate is dropped, and the
+// agent continues in its conversation with the message, which needs a new
+// approval in the end.
+func TestContinueInReview(t *testing.T) {
+	t.Parallel()
+	b := inReview(t)
+	if _, err := b.Continue(t.Context(), "app-1", " "); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("without a text: %v", err)
+	}
+	_, err := b.Continue(t.Context(), "app-1", "in German")
+	b.must(err)
+	b.turn()
+	if l := b.landing("app-1"); l.Outcome != coppice.LandingDropped {
+		t.Errorf("the landing is %q", l.Outcome)
+	}
+	s := b.lastSession("app-1")
+	if s.Resume != "talk of head1" || s.Role != coppice.RoleImplement || strings.Count(b.prompt(s.ID), "in German") != 1 {
+		t.Errorf("%s resumes %q:\n%s", s.Role, s.Resume, b.prompt(s.ID))
+	}
+	b.proves("head2", "commit2")
+	b.wantStage(coppice.StageReview)
+}
+
+// If coppice.yaml no longer asks for a review, the landing joins the queue.
+func TestAReviewEndsWithItsRule(t *testing.T) {
+	t.Parallel()
+	b := inReview(t)
+	p := b.projectNow()
+	p.Policy.Land.How = coppice.LandQueue
+	_, err := b.ChangePolicy(t.Context(), p)
+	b.must(err)
+	b.turn()
+	b.wantWork("app-1", coppice.WorkMove)
+}
+
+// With land.ask, a merge says which rule applies, and the landing waits for a
+// review with that reason.
+func TestARuleAsksForAReview(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project(func(p *coppice.Project) { p.Policy.Land.Ask = coppice.LandAsk{Paths: []string{"*.sql"}, Lines: 7} })
+	b.create(coppice.NewTask{Title: "a"})
+	b.prepares("app-1")
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1"})
+	spec, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork("app-1", coppice.WorkMerge))
+	b.must(err)
+	if spec.Ask.Lines != 7 || len(spec.Ask.Paths) != 1 {
+		t.Errorf("the merge has the rules %+v", spec.Ask)
+	}
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1", Review: "it changes 1.sql (land.ask.paths)"})
+	b.finish("app-1", coppice.WorkCheck, proved)
+	if s := b.status("app-1"); s.Status != coppice.StatusNeedsYou || s.Reason != "waiting for your review: it changes 1.sql (land.ask.paths)" {
+		t.Errorf("%s: %q", s.Status, s.Reason)
+	}
+	b.approves()
+	b.wantWork("app-1", coppice.WorkMove)
+}
+
+func (b *bundle) prompt(session int64) (text string) {
+	b.t.Helper()
+	b.view(func(r store.Reader) error {
+		s, err := r.Sessions.Get(session)
+		text = s.Prompt
+		return err
+	})
+	return text
+}

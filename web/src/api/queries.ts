@@ -1,0 +1,73 @@
+// What the page reads from the server. The key of an answer is its path and
+// parameters, so that a rule can name it with types: see stale.ts.
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { get, type Answer, type Get, type Params } from "./client";
+import type { Event, Says } from "./schema";
+
+let open = () => {};
+const following = new Promise<void>((resolve) => (open = resolve));
+
+// startReading lets reads start. They wait until the position in the event log
+// is known, so that no change is missed between an answer and the first event.
+export const startReading = () => open();
+
+export type Key<P extends Get = Get> = readonly [P, Params<P>];
+
+export function read<P extends Get>(path: P, params: Params<P>, options: { text?: boolean } = {}) {
+  return queryOptions({
+    queryKey: [path, params] as const satisfies Key<P>,
+    queryFn: async ({ signal }): Promise<Answer<P>> => {
+      await following;
+      return get(path, params, { signal, ...options });
+    },
+  });
+}
+
+export interface BoardFilter {
+  project?: string;
+  track?: string;
+  agent?: string;
+  status?: string;
+  text?: string;
+  archived?: boolean;
+  group?: "status" | "project" | "track";
+  column?: string;
+  limit?: number;
+}
+
+const EVENTS = 5000; // of one task
+
+async function eventsOf(task: string, signal: AbortSignal): Promise<Event[]> {
+  const out: Event[] = [];
+  for (let after = 0; out.length < EVENTS; ) {
+    const page = await get("/api/v1/events", { query: { task, after: String(after), limit: 1000 } }, { signal });
+    out.push(...(page.events ?? []));
+    if (!page.more) break;
+    after = page.next;
+  }
+  return out;
+}
+
+export const queries = {
+  board: (filter: BoardFilter) => ({ ...read("/api/v1/board", { query: filter }), placeholderData: keepPreviousData }),
+  task: (key: string) => read("/api/v1/tasks/{key}", { path: { key } }),
+  tasks: (text: string, limit: number) => ({ ...read("/api/v1/tasks", { query: { text, limit } }), placeholderData: keepPreviousData }),
+  diff: (key: string, since: "base" | "session") => read("/api/v1/tasks/{key}/diff", { path: { key }, query: { since } }, { text: true }),
+  events: (task: string) => queryOptions({ queryKey: ["/api/v1/events", { query: { task } }] as const satisfies Key<"/api/v1/events">, queryFn: ({ signal }) => eventsOf(task, signal) }),
+  landings: () => read("/api/v1/landings", {}),
+  graph: (project: string, all: boolean) => ({ ...read("/api/v1/graph", { query: { project: project || undefined, all } }), placeholderData: keepPreviousData }),
+  timeline: (from?: string) => ({ ...read("/api/v1/timeline", { query: { from } }), placeholderData: keepPreviousData }),
+  usage: (query: Params<"/api/v1/usage">["query"]) => ({ ...read("/api/v1/usage", { query }), placeholderData: keepPreviousData }),
+  search: (query: Params<"/api/v1/search">["query"]) => ({ ...read("/api/v1/search", { query }), placeholderData: keepPreviousData }),
+  pictures: (key: string) => read("/api/v1/sessions/{key}/output", { path: { key }, query: { kinds: ["image"], limit: 200 } }),
+  projects: () => read("/api/v1/projects", {}),
+  config: (project: string) => read("/api/v1/projects/{project}/config", { path: { project } }),
+  agents: (project: string) => read("/api/v1/agents", { query: { project: project || undefined } }),
+  status: () => read("/api/v1/status", {}),
+  version: () => read("/api/v1/version", {}),
+  disk: () => read("/api/v1/disk", {}),
+};
+
+// saysKey is the key of the line of a task's session, which its stream sends.
+export const saysKey = (task: string) => ["says", task] as const;
+export type SaysLine = Says | null;

@@ -1,0 +1,41 @@
+// Which answers an event makes old. An answer without a rule stays.
+import type { Get, Params } from "./client";
+import type { Event } from "./schema";
+
+// taskOf returns the key of the task that an event is about, "" if it is about
+// none.
+export function taskOf(e: Event): string {
+  if (!e.task_id || !e.subject) return "";
+  const key = e.subject.split(".")[0]!;
+  return /^[a-z][a-z0-9]*-\d+$/.test(key) ? key : "";
+}
+
+// visible reports whether an event changes something that people see of tasks.
+const visible = (e: Event) => !e.kind.startsWith("work.");
+
+const of = (...kinds: string[]) => (e: Event) => kinds.some((k) => (k.endsWith(".") ? e.kind.startsWith(k) : e.kind === k));
+
+const moves = of("session.ended", "landing.", "workspace.", "project.base_moved");
+
+const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
+  "/api/v1/tasks/{key}": (e, p) => p.path.key === taskOf(e),
+  "/api/v1/events": (e, p) => p.query?.task === taskOf(e),
+  "/api/v1/tasks/{key}/diff": (e, p) => p.path.key === taskOf(e) && moves(e),
+  "/api/v1/sessions/{key}/output": (e, p) => e.kind === "session.ended" && e.subject === p.path.key,
+  "/api/v1/board": visible,
+  "/api/v1/status": visible,
+  "/api/v1/landings": visible,
+  "/api/v1/graph": visible,
+  "/api/v1/tasks": visible,
+  "/api/v1/timeline": of("session.", "question."),
+  "/api/v1/projects": of("project.", "session.", "landing."),
+  "/api/v1/agents": of("agent.", "session.ended", "project.changed", "task.created", "task.ended"),
+  "/api/v1/usage": of("session.ended", "session.usage"),
+  "/api/v1/projects/{project}/config": of("project.changed", "project.added"),
+};
+
+// stale reports whether an event makes the answer with a key old.
+export function stale(e: Event, key: readonly unknown[]): boolean {
+  const rule = rules[key[0] as Get] as ((e: Event, params: unknown) => boolean) | undefined;
+  return rule?.(e, key[1]) ?? false;
+}

@@ -1,0 +1,43 @@
+// @vitest-environment happy-dom
+import { act, screen } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { cache } from "../api/cache";
+import { takeLine } from "../api/says";
+import { task } from "../test/make";
+import { show } from "../test/render";
+import { Card, Row } from "./card";
+
+const now = Date.parse("2026-01-01T10:01:12Z");
+
+it("shows key, title, time and reason, and leaves out a status that its column says", () => {
+  const t = task({ id: 1, status: "needs you", question: { id: 1, text: "Use **tabs**?", asked_at: "", open: true } });
+  const { rerender } = show(<Card t={t} now={now} column="Needs you" />);
+  expect(screen.getByRole("link").textContent).toContain("app-1");
+  expect(screen.getByText("1 m 12 s")).toBeTruthy();
+  expect(screen.getByText("Use tabs?")).toBeTruthy();
+  expect(screen.queryByText(/needs you/)).toBeNull();
+  rerender(<></>);
+  show(<Card t={t} now={now} column="app" />);
+  expect(screen.getByText(/needs you/)).toBeTruthy();
+});
+
+it("shows a new line of its session, and no other card is drawn", async () => {
+  let drawn = 0;
+  const other = task({ id: 2, status: "working", says: "waits" });
+  const counted = new Proxy(other, { get: (o, name) => (name === "title" && drawn++, Reflect.get(o, name)) });
+  show(<><Card t={task({ id: 1, status: "working", session: "app-1.1", says: "reads" })} now={now} column="Working" /><Card t={counted} now={now} column="Working" /></>);
+  expect(screen.getByText("reads")).toBeTruthy();
+  const before = drawn;
+  act(() => takeLine(cache, { task: "app-1", session: "app-1.1", says: "writes `main.go`" }));
+  expect(await screen.findByText("writes main.go")).toBeTruthy();
+  act(() => takeLine(cache, { task: "app-1", session: "app-1.0", says: "of an older session" }));
+  expect(await screen.findByText("reads")).toBeTruthy();
+  expect(drawn).toBe(before);
+});
+
+it("is selected in a table by its key", () => {
+  const chosen: boolean[] = [];
+  show(<Row t={task({ id: 7 })} now={now} selected={false} onSelect={(on) => chosen.push(on)} />);
+  screen.getByLabelText("Select app-7").click();
+  expect(chosen).toEqual([true]);
+});

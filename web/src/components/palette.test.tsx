@@ -1,0 +1,66 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { expect, it } from "vitest";
+import type { Board, Project, Task } from "../api/schema";
+import { task } from "../test/make";
+import { serve, show } from "../test/render";
+import { useDialog } from "../state/dialog";
+import { actions } from "./actions";
+import { commands, goTo, projectCommands } from "./commands";
+import { matches, Palette } from "./palette";
+
+const failed = task({ id: 5, title: "Add a flag", status: "failed", stage: "ended", can: ["continue", "retry", "archive"] });
+const board = (...tasks: Task[]): Board => ({ seq: 1, count: tasks.length, empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], columns: [{ name: "Failed", count: tasks.length, tasks }] });
+const project = { prefix: "app", path: "/app" } as Project;
+const names = (list: { name: string }[]) => list.map((c) => c.name);
+
+function Open() {
+  const open = useDialog();
+  return <output>{typeof open === "object" ? `${open.action.id} ${open.task.key}` : (open ?? "")}</output>;
+}
+
+const type = (text: string) => fireEvent.change(screen.getByRole("combobox", { hidden: true }), { target: { value: text } });
+
+it("finds every action of a task that has a button", () => {
+  const t = task({ id: 1, can: actions.map((a) => a.id) });
+  for (const a of actions) {
+    expect(names(matches(`${a.name} app-1`, t, [], []))).toContain(`${a.name} app-1`);
+    expect(names(matches(`${a.name} app-1`, undefined, [t], []))).toContain(`${a.name} app-1 task 1`);
+  }
+});
+
+it("finds the commands of the frame, of pages and of projects", () => {
+  for (const c of [commands.create, commands.theme, commands.help, commands.backup, ...goTo]) expect(names(matches(c.name, undefined, [], []))).toContain(c.name);
+  for (const c of projectCommands(project)) expect(names(matches(c.name, undefined, [], [project]))).toContain(`${c.name} app`);
+  for (const c of projectCommands({ ...project, paused_at: "2026-01-01T00:00:00Z" })) expect(c.name).not.toBe("Pause");
+});
+
+it("offers no action that the server does not offer", () => {
+  expect(names(matches("stop", undefined, [failed], []))).toEqual(["Search for “stop”"]);
+});
+
+it("runs an action of a task on the board", async () => {
+  const sent = serve({ "GET /api/v1/board": board(failed), "GET /api/v1/projects": { projects: [project] }, "POST /api/v1/tasks/app-5/retry": failed });
+  show(<><Palette /><Open /></>);
+  type("ret");
+  fireEvent.click(await screen.findByText("Retry app-5 Add a flag"));
+  await waitFor(() => expect(sent.some((s) => s.path === "/api/v1/tasks/app-5/retry")).toBe(true));
+});
+
+it("asks for a text that an action needs", async () => {
+  serve({ "GET /api/v1/board": board(failed), "GET /api/v1/projects": { projects: [] } });
+  show(<><Palette /><Open /></>);
+  type("continue");
+  fireEvent.click(await screen.findByText("Continue app-5 Add a flag"));
+  expect(screen.getByRole("status").textContent).toBe("continue app-5");
+});
+
+it("finds tasks that the page has not read", async () => {
+  const sent = serve({ "GET /api/v1/board": board(), "GET /api/v1/projects": { projects: [] }, "GET /api/v1/tasks": { tasks: [task({ id: 900, title: "Old thing" })] } });
+  show(<Palette />);
+  type("old thing");
+  fireEvent.keyDown(await screen.findByText("app-900 Old thing"), { key: "Enter" });
+  fireEvent.keyDown(screen.getByRole("combobox", { hidden: true }), { key: "Enter" });
+  expect(location.pathname).toBe("/tasks/app-900");
+  expect(sent.some((s) => s.path === "/api/v1/tasks")).toBe(true);
+});

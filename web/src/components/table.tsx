@@ -1,0 +1,68 @@
+// The board as a table, with actions on selected tasks.
+import { useMemo, useState } from "react";
+import type { BoardColumn, ProjectNeed, Task } from "../api/schema";
+import { plural, useNow } from "../lib/format";
+import { VirtualList } from "../ui/virtual";
+import { bulk, can, manyActions } from "./actions";
+import { Row, ROW } from "./card";
+import { Needs } from "./needs";
+
+type Item = { column: BoardColumn } | { task: Task } | { cut: BoardColumn };
+
+const idOf = (i: Item) => ("task" in i ? i.task.key : "cut" in i ? "rest of " + i.cut.name : "group " + i.column.name);
+
+function itemsOf(column: BoardColumn): Item[] {
+  const tasks = column.tasks ?? [];
+  if (tasks.length === 0) return [];
+  return [{ column }, ...tasks.map((task) => ({ task })), ...(tasks.length < column.count ? [{ cut: column }] : [])];
+}
+
+interface Props {
+  list: BoardColumn[];
+  needs: ProjectNeed[];
+  more?: () => void; // reads more tasks of each column
+}
+
+export function Table({ list, needs, more }: Props) {
+  const now = useNow(5000);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const items = useMemo(() => list.flatMap(itemsOf), [list]);
+  const tasks = items.flatMap((i) => ("task" in i && chosen.has(i.task.key) ? [i.task] : []));
+  const select = (keys: string[], on: boolean) => {
+    const next = new Set(chosen);
+    keys.forEach((k) => (on ? next.add(k) : next.delete(k)));
+    setChosen(next);
+  };
+  const row = (i: Item) => {
+    if ("task" in i) return <Row t={i.task} now={now} selected={chosen.has(i.task.key)} onSelect={(on) => select([i.task.key], on)} />;
+    if ("cut" in i) return <div className="row muted">{i.cut.tasks?.length} of {i.cut.count}. {more ? <button className="button small ghost" onClick={more}>Show more</button> : "Filter to see others."}</div>;
+    const all = i.column.tasks ?? [];
+    return (
+      <div className="group-row">
+        <input type="checkbox" aria-label={`Select all of ${i.column.name}`} checked={all.every((t) => chosen.has(t.key))} onChange={(e) => select(all.map((t) => t.key), e.target.checked)} />
+        <h2>{i.column.name}</h2> <span className="muted">{i.column.count}</span>
+      </div>
+    );
+  };
+  return (
+    <>
+      <Needs list={needs} now={now} />
+      {tasks.length > 0 && (
+        <div className="bulk" role="toolbar" aria-label="Selected tasks">
+          <strong>{plural(tasks.length, "task")} selected</strong>
+          {manyActions.map((a) => {
+            const fit = tasks.filter((t) => can(t, a.id));
+            return fit.length === 0 && a.more ? null : (
+              <button key={a.id} className={"button small" + (a.danger ? " danger" : "")} disabled={fit.length === 0} title={a.about}
+                onClick={() => void bulk(fit.map((t) => t.key), a).then(() => setChosen(new Set()))}>
+                {a.name} {fit.length}
+              </button>
+            );
+          })}
+          <button className="button small ghost" onClick={() => setChosen(new Set())}>Clear</button>
+        </div>
+      )}
+      <VirtualList items={items} height={ROW} className="table" label="Tasks" id={idOf} row={row} />
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+// Renders components with the page's cache and a server that the test
+// describes.
+import { QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, render } from "@testing-library/react";
+import type { ReactNode } from "react";
+import { afterEach, vi } from "vitest";
+import { cache } from "../api/cache";
+import { startReading } from "../api/queries";
+import type { Problem } from "../api/schema";
+import { closeDialog } from "../state/dialog";
+
+startReading();
+
+export interface Sent {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+// serve answers requests by "METHOD path", and records them. A Problem is
+// answered with its status.
+export function serve(answers: Record<string, unknown>): Sent[] {
+  const sent: Sent[] = [];
+  vi.stubGlobal("fetch", async (r: Request) => {
+    const { pathname } = new URL(r.url);
+    const body: unknown = r.method === "GET" ? undefined : await r.json();
+    sent.push({ method: r.method, path: pathname, body });
+    const answer = answers[`${r.method} ${pathname}`];
+    if (answer === undefined) return Response.json({ code: "not_found", title: "Not found", status: 404, detail: `${r.method} ${pathname}` } satisfies Problem, { status: 404 });
+    return Response.json(answer, { status: (answer as Partial<Problem>).code ? (answer as Problem).status : 200 });
+  });
+  return sent;
+}
+
+// show renders a part of the page.
+export function show(part: ReactNode) {
+  return render(<QueryClientProvider client={cache}>{part}</QueryClientProvider>);
+}
+
+afterEach(() => {
+  cleanup();
+  closeDialog();
+  cache.clear();
+  history.replaceState(null, "", "/");
+  vi.unstubAllGlobals();
+});
