@@ -37,7 +37,7 @@ func TestSession(t *testing.T) {
 	base := b.git("rev-parse", "main")
 	want := coppice.RunResult{
 		Exit: new(int), Conversation: "scripted-app-1-1", Summary: "Done.", From: base, Head: b.own("rev-parse", "coppice/app-1"),
-		Stat:  " hello.txt | 1 +\n 1 file changed, 1 insertion(+)",
+		Stat:  " hello.txt | +1 -0\n 1 file changed, lines: +1 -0",
 		Usage: coppice.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.5, Turns: 1},
 	}
 	if r.Memory < 1<<20 {

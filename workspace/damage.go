@@ -195,22 +195,17 @@ func (w *Workspaces) repair(ctx context.Context, r repo.Repo, s slot, what strin
 			}
 		}
 	}
-	if err := w.renew(ctx, r, s, head); err != nil {
-		return "", err
-	}
-	args := [][]string{{"checkout", "--force", "--quiet", "--no-track", "-B", s.Branch, head, "--"}}
-	if files > 0 {
-		args = [][]string{{"update-ref", "refs/heads/" + s.Branch, head}, {"symbolic-ref", "HEAD", "refs/heads/" + s.Branch}, {"read-tree", "--reset", head}}
-	}
-	for _, a := range args {
-		if _, err := w.Git.Run(ctx, path, a...); err != nil {
+	if files == 0 {
+		if _, err := w.checkOut(ctx, r, s, s.Branch, head); err != nil {
 			return "", fmt.Errorf("repairing %s: %w", path, err)
 		}
+		return head, w.submodules(ctx, r, path)
 	}
-	if files == 0 {
-		if err := errors.Join(w.saveIndex(r, s), w.submodules(ctx, r, path)); err != nil {
-			return "", err
-		}
+	if err := w.renew(ctx, r, s, s.Branch, head); err != nil {
+		return "", err
+	}
+	if _, err := w.Git.Run(ctx, path, "read-tree", "--reset", head); err != nil {
+		return "", fmt.Errorf("repairing %s: %w", path, err)
 	}
 	return head, nil
 }

@@ -59,7 +59,7 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 		return "", err
 	}
 	defer os.Remove(index)
-	exclude, err := w.excludeFile(ctx, r, s.Given)
+	exclude, err := excludeFile(r, w.excludeRules(ctx, r, s.Given))
 	if err != nil {
 		return "", err
 	}

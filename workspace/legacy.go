@@ -62,7 +62,7 @@ func (w *Workspaces) takeIndex(ctx context.Context, r repo.Repo, s slot, admin, 
 	if err := repo.CopyIndex(filepath.Join(admin, "index"), s.savedIndex(r)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return w.renew(ctx, r, s, at)
+	return w.renew(ctx, r, s, "", at)
 }
 
 // dropAdmin removes the records of a worktree from the person's repository.

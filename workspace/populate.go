@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -28,14 +27,8 @@ func (w *Workspaces) populate(ctx context.Context, r repo.Repo, s slot, start st
 	if branched = refs[own] != ""; branched {
 		start = refs[own]
 	}
-	if err := w.renew(ctx, r, s, start); err != nil {
-		return branched, err
-	}
-	fresh, err := isFresh(tree)
+	fresh, err := w.checkOut(ctx, r, s, s.Branch, start)
 	if err != nil {
-		return branched, err
-	}
-	if _, err := w.Git.Run(ctx, tree, "checkout", "--force", "--quiet", "--no-track", "-B", s.Branch, start, "--"); err != nil {
 		return branched, fmt.Errorf("checking out: %w", err)
 	}
 	if !branched {
@@ -43,7 +36,7 @@ func (w *Workspaces) populate(ctx context.Context, r repo.Repo, s slot, start st
 			return branched, err
 		}
 	}
-	if err := errors.Join(w.saveIndex(r, s), w.Step("checked out")); err != nil {
+	if err := w.Step("checked out"); err != nil {
 		return branched, err
 	}
 	if !fresh && !s.Clean {
@@ -52,6 +45,25 @@ func (w *Workspaces) populate(ctx context.Context, r repo.Repo, s slot, start st
 		}
 	}
 	return branched, w.submodules(ctx, r, tree)
+}
+
+// checkOut gives a workspace a new git directory and checks a commit out, on a branch
+// or detached. It reports whether the workspace had no files before. Files that are
+// not tracked stay.
+func (w *Workspaces) checkOut(ctx context.Context, r repo.Repo, s slot, branch, commit string) (fresh bool, err error) {
+	if err := w.renew(ctx, r, s, branch, commit); err != nil {
+		return false, err
+	}
+	path, dir := s.path(r), s.inside(r).Git
+	if fresh, err = isFresh(path); err != nil {
+		return false, err
+	}
+	if !w.Git.WritesPlainFiles(ctx, r.Root) || w.Files(ctx, dir).Checkout(path, dir).Reset(commit) != nil {
+		if _, err := w.Git.Run(ctx, path, "checkout", "--force", "--quiet", "--"); err != nil {
+			return fresh, err
+		}
+	}
+	return fresh, w.saveIndex(r, s)
 }
 
 // isFresh reports whether a workspace has only its git directory.

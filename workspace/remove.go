@@ -346,17 +346,7 @@ func (w *Workspaces) vacate(ctx context.Context, r repo.Repo, s slot, commit str
 			return err
 		}
 	}
-	if err := w.renew(ctx, r, s, commit); err != nil {
-		return err
-	}
-	fresh, err := isFresh(path)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Git.Run(ctx, path, "checkout", "--force", "--quiet", "--detach", commit, "--"); err != nil {
-		return err
-	}
-	if err := w.saveIndex(r, s); err != nil || fresh {
+	if fresh, err := w.checkOut(ctx, r, s, "", commit); err != nil || fresh {
 		return err
 	}
 	return w.clean(ctx, r, s)

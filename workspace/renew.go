@@ -18,9 +18,9 @@ import (
 // for each task, so a task inherits nothing that an earlier one did to git. This
 // table says where each part comes from. A new workspace has nothing else.
 //
-//	HEAD                     the commit from which it starts, detached
+//	HEAD, its branch, logs   the commit from which it starts
 //	config                   WorkspaceConfig
-//	index                    the one that git wrote at Coppice's last checkout in that directory
+//	index                    the one of Coppice's last checkout in that directory
 //	objects                  empty; it borrows from Coppice's own repository and the person's
 //	packed-refs, symbolic    the person's branches, tags and remote-tracking branches
 //	shallow                  as in the person's repository
@@ -32,10 +32,10 @@ import (
 // the index in the workspace.
 func (s slot) savedIndex(r repo.Repo) string { return filepath.Join(r.Dir, s.Name+".index") }
 
-// renew gives a workspace a new git directory at a commit. The files stay as they
-// are. The old git directory is removed: what must be kept is in Coppice's own
-// repository before.
-func (w *Workspaces) renew(ctx context.Context, r repo.Repo, s slot, commit string) error {
+// renew gives a workspace a new git directory at a commit, on a branch or detached.
+// The files stay as they are. The old git directory is removed: what must be kept is
+// in Coppice's own repository before.
+func (w *Workspaces) renew(ctx context.Context, r repo.Repo, s slot, branch, commit string) error {
 	path := s.path(r)
 	if st, err := os.Lstat(path); err == nil && !st.IsDir() {
 		if err := os.Remove(path); err != nil {
@@ -50,7 +50,7 @@ func (w *Workspaces) renew(ctx context.Context, r repo.Repo, s slot, commit stri
 		return err
 	}
 	defer os.RemoveAll(made)
-	if err := w.fillGitDir(ctx, r, s, made, commit); err != nil {
+	if err := w.fillGitDir(ctx, r, s, made, branch, commit); err != nil {
 		return err
 	}
 	if err := os.Chmod(made, 0o755); err != nil {
@@ -69,7 +69,7 @@ func (w *Workspaces) renew(ctx context.Context, r repo.Repo, s slot, commit stri
 	return repo.RemoveWhole(old)
 }
 
-func (w *Workspaces) fillGitDir(ctx context.Context, r repo.Repo, s slot, dir, commit string) error {
+func (w *Workspaces) fillGitDir(ctx context.Context, r repo.Repo, s slot, dir, branch, commit string) error {
 	config, sparse, err := w.WorkspaceConfig(ctx, r)
 	if err != nil {
 		return err
@@ -78,7 +78,8 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo.Repo, s slot, dir, c
 	if err != nil {
 		return err
 	}
-	delete(refs, "refs/heads/"+s.Branch)
+	dropConflicts(refs, s.Branch)
+	dropConflicts(symbolic, s.Branch)
 	files := map[string]string{
 		"HEAD":                    commit + "\n",
 		"config":                  config,
@@ -87,6 +88,11 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo.Repo, s slot, dir, c
 		"refs/heads/":             "",
 		"refs/tags/":              "",
 		"info/":                   "",
+	}
+	if branch != "" {
+		if err := w.startBranch(ctx, r, files, branch, commit); err != nil {
+			return err
+		}
 	}
 	if len(refs) > 0 {
 		var b strings.Builder
@@ -124,7 +130,34 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo.Repo, s slot, dir, c
 	return err
 }
 
-// saveIndex copies the index that Coppice's checkout has just written.
+// startBranch adds the files of a branch that is checked out at a commit, with logs as
+// git checkout -B writes them.
+func (w *Workspaces) startBranch(ctx context.Context, r repo.Repo, files map[string]string, branch, commit string) error {
+	who, err := w.Signature(ctx, r)
+	if err != nil {
+		return err
+	}
+	by, err := who.Line()
+	if err != nil { // git would write the name in another way
+		by, err = repo.OwnSignature(w.Now()).Line()
+	}
+	ref := "refs/heads/" + branch
+	files["HEAD"], files[ref] = "ref: "+ref+"\n", commit+"\n"
+	files["logs/HEAD"] = fmt.Sprintf("%s %s %s\tcheckout: moving from %s to %s\n", commit, commit, by, commit, branch)
+	files["logs/"+ref] = fmt.Sprintf("%s %s %s\tbranch: Created from %s\n", strings.Repeat("0", len(commit)), commit, by, commit)
+	return err
+}
+
+// dropConflicts removes refs that cannot exist beside a branch: the branch itself, and
+// those whose name is a directory of the other's.
+func dropConflicts(refs map[string]string, branch string) {
+	ref := "refs/heads/" + branch
+	maps.DeleteFunc(refs, func(name, _ string) bool {
+		return name == ref || strings.HasPrefix(name, ref+"/") || strings.HasPrefix(ref, name+"/")
+	})
+}
+
+// saveIndex copies the index that a checkout has just written.
 func (w *Workspaces) saveIndex(r repo.Repo, s slot) error {
 	tmp := s.savedIndex(r) + ".new" // not an atomicfile: it keeps the time of the original
 	if err := repo.CopyIndex(filepath.Join(s.path(r), ".git", "index"), tmp); err != nil {

@@ -121,13 +121,21 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo.Repo, s slot, message
 	if err := w.UnlockStale(ctx, path); err != nil {
 		return "", false, err
 	}
-	file, err := w.excludeFile(ctx, r, exclude)
+	rules := w.excludeRules(ctx, r, exclude)
+	files := w.Files(ctx, dir).Checkout(path, dir)
+	usual := !repo.InProgress(dir) && files.CheckIndex() == nil // conflicts must not be staged
+	if usual && w.Git.WritesPlainFiles(ctx, r.Root) && files.AddAll(rules) == nil {
+		if head, changed, err := w.commitFiles(ctx, r, s, message, exclude); err == nil {
+			return head, changed, nil
+		}
+	}
+	file, err := excludeFile(r, rules)
 	if err != nil {
 		return "", false, err
 	}
 	defer os.Remove(file)
 	config := []string{"core.excludesFile=" + file, "advice.addEmbeddedRepo=false"}
-	if !repo.InProgress(dir) && w.Files(ctx, dir).Checkout(path, dir).CheckIndex() == nil { // conflicts must not be staged
+	if usual {
 		if _, err := w.Git.Do(ctx, stageAll(path, config)); err == nil {
 			if head, changed, err := w.commitFiles(ctx, r, s, message, exclude); err == nil {
 				return head, changed, nil
@@ -222,11 +230,7 @@ func (w *Workspaces) commitFiles(ctx context.Context, r repo.Repo, s slot, messa
 	if repo.InProgress(dir) {
 		return "", false, gitfiles.ErrUseGit
 	}
-	by := func() (gitfiles.Signature, error) {
-		who, err := w.Git.Identity(ctx, r.Root)
-		now := w.Now()
-		return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: fmt.Sprintf("%d %s", now.Unix(), now.Format("-0700"))}, err
-	}
+	by := func() (gitfiles.Signature, error) { return w.Signature(ctx, r) }
 	return w.Files(ctx, dir).Checkout(path, dir).Commit(s.Branch, message, by, func(p string) bool { return repo.Within(p, exclude) })
 }
 
@@ -353,9 +357,9 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo.Repo, s slot, path strin
 		fmt.Sprintf("move the commits to %s, for example with `git checkout %s && git merge %.12s`", s.Branch, s.Branch, head))
 }
 
-// excludeFile writes ignore rules for paths that are never committed, after the
+// excludeRules returns ignore rules for paths that are never committed, after the
 // person's own rules.
-func (w *Workspaces) excludeFile(ctx context.Context, r repo.Repo, paths []string) (string, error) {
+func (w *Workspaces) excludeRules(ctx context.Context, r repo.Repo, paths []string) string {
 	var b strings.Builder
 	if list, err := w.Git.Settings(ctx, r.Root); err == nil {
 		for _, s := range list {
@@ -377,6 +381,11 @@ func (w *Workspaces) excludeFile(ctx context.Context, r repo.Repo, paths []strin
 		}
 		b.WriteByte('\n')
 	}
+	return b.String()
+}
+
+// excludeFile writes ignore rules to a temporary file.
+func excludeFile(r repo.Repo, rules string) (string, error) {
 	if err := os.MkdirAll(r.Tmp(), 0o700); err != nil {
 		return "", err
 	}
@@ -385,7 +394,7 @@ func (w *Workspaces) excludeFile(ctx context.Context, r repo.Repo, paths []strin
 		return "", err
 	}
 	defer f.Close()
-	_, err = f.WriteString(b.String())
+	_, err = f.WriteString(rules)
 	return f.Name(), err
 }
 

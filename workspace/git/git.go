@@ -44,7 +44,9 @@ type Runner struct {
 	env     []string // without a global configuration
 	userEnv []string // with the person's
 	memory  *memory
-	trust   func(dir string) ([]Setting, bool, string)
+	// attributes are the files of attributes that hold for all repositories.
+	attributes []string
+	trust      func(dir string) ([]Setting, bool, string)
 }
 
 // passed are the variables that git gets. HOME is necessary for ssh and for the
@@ -78,6 +80,7 @@ func New(c Config) (*Runner, error) {
 		r.userEnv = append(r.userEnv, "GIT_CONFIG_GLOBAL="+global)
 	}
 	r.memory = newMemory(r.userEnv)
+	r.attributes = attributeFiles(program, userConfig(r.userEnv))
 	return r, nil
 }
 

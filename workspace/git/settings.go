@@ -31,10 +31,13 @@ func newMemory(env []string) *memory {
 		m.files = []string{file}
 		return m
 	}
-	home := environ.Get(env, "HOME")
-	config := cmp.Or(environ.Get(env, "XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
-	m.files = []string{filepath.Join(home, ".gitconfig"), filepath.Join(config, "git", "config")}
+	m.files = []string{filepath.Join(environ.Get(env, "HOME"), ".gitconfig"), filepath.Join(userConfig(env), "git", "config")}
 	return m
+}
+
+// userConfig returns the directory of the person's configuration files.
+func userConfig(env []string) string {
+	return cmp.Or(environ.Get(env, "XDG_CONFIG_HOME"), filepath.Join(environ.Get(env, "HOME"), ".config"))
 }
 
 // print describes the configuration files that count in dir, and reports whether they

@@ -22,13 +22,14 @@ type Transaction struct {
 	args   []string
 }
 
-// Begin prepares a change of refs in dir, by lines of git update-ref --stdin. An
-// error means that nothing changed.
-func (r *Runner) Begin(ctx context.Context, dir, why string, lines ...string) (*Transaction, error) {
+// Begin prepares a change of refs in dir, by lines of git update-ref --stdin, with
+// variables that say who does it. An error means that nothing changed.
+func (r *Runner) Begin(ctx context.Context, dir, why string, env []string, lines ...string) (*Transaction, error) {
 	args := []string{"update-ref", "-m", why, "--stdin"}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), r.program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(append([]string(nil), r.env...), configEnv(append(fixed(), "core.fsync=committed,reference"))...)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	t := &Transaction{cmd: cmd, args: args, stderr: &capped{limit: 64 << 10}}
 	cmd.Stderr = t.stderr

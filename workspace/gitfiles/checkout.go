@@ -2,14 +2,12 @@ package gitfiles
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // Checkout gives access to the files of a worktree and to its index.
@@ -43,7 +41,8 @@ func (c *Checkout) entries() ([]indexEntry, error) {
 	if c.repo.Off {
 		return nil, ErrUseGit
 	}
-	return readIndex(c.index)
+	x, err := readIndex(c.index)
+	return x.files, err
 }
 
 // Dirty reports which of the paths differ from the old side of the changes, in the
@@ -197,39 +196,10 @@ func (c *Checkout) Commit(branch, message string, by func() (Signature, error), 
 	if err != nil {
 		return "", false, err
 	}
-	line, err := who.line()
+	subject, _, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n")
+	t, err := c.repo.BeginRefs(who, "commit: "+strings.Join(strings.Fields(subject), " "), RefUpdate{ref, head, id})
 	if err != nil {
 		return "", false, err
 	}
-	subject, _, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n")
-	line = fmt.Sprintf("%s %s %s\tcommit: %s\n", head, id, line, strings.Join(strings.Fields(subject), " "))
-	return id, true, c.repo.moveRef(ref, head, id, line)
-}
-
-// moveRef moves the branch that is checked out, and adds a line to its log and to
-// that of HEAD.
-func (r *Repo) moveRef(name, from, to, line string) error {
-	file := r.path(name)
-	return r.replaceRef(file, to, func() error {
-		b, err := ReadRegular(file, maxRef)
-		if err == nil && string(b) != from+"\n" {
-			err = ErrUseGit
-		}
-		for _, log := range []string{"logs/" + name, "logs/HEAD"} {
-			if err == nil {
-				err = appendLine(r.path(log), line)
-			}
-		}
-		return err
-	})
-}
-
-// appendLine adds a line to an existing log.
-func appendLine(file, line string) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(line)
-	return errors.Join(err, f.Close())
+	return id, true, t.Commit()
 }

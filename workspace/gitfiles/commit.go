@@ -61,9 +61,9 @@ func parseSignature(line string) Signature {
 	return Signature{name, email, date}
 }
 
-// line returns the signature as it is written in a commit. Git changes some names
+// Line returns the signature as it is written in a commit. Git changes some names
 // before it writes them, so these are left to git.
-func (s Signature) line() (string, error) {
+func (s Signature) Line() (string, error) {
 	changed := func(s string) bool {
 		return s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f || c == '<' || c == '>' }) ||
 			strings.Trim(s, " .,:;\"\\'") != s
@@ -96,7 +96,7 @@ func (r *Repo) WriteCommit(c Commit) (string, error) {
 		key string
 		by  Signature
 	}{{"author", c.Author}, {"committer", c.Committer}} {
-		line, err := s.by.line()
+		line, err := s.by.Line()
 		if err != nil {
 			return "", err
 		}

@@ -34,18 +34,13 @@ func FuzzAgainstGit(f *testing.F) {
 			step.do(p)
 		}
 		p.compare()
-		for _, dir := range p.dirs {
-			for _, name := range fuzzRefs { // fsck complains about those that lead nowhere
-				_ = p.command(dir, "symbolic-ref", "--delete", name).Run()
-			}
-			p.git(dir, "fsck", "--strict", "--no-dangling")
-		}
+		p.check()
 	})
 }
 
 // fuzzNames are names that are close to each other in git's order, or unusual.
 var fuzzNames = []string{"a", "a.b", "a-b", "a/b", "a/b/c", "a0", "d/e/f", "d/e/g", "d/h", "d.e", "ü ü", "\xff\xfe", "new\nline", "tab\t", "quo\"te", "back\\slash",
-	"-dash", "*", ".gitignore", ".hidden/x", "x.log", " lead", "trail "}
+	"-dash", "*", ".gitignore", "d/.gitignore", ".hidden/x", "x.log", " lead", "trail "}
 
 var fuzzRefs = []string{"refs/coppice/x/1", "refs/coppice/x/2", "refs/coppice/x", "refs/heads/coppice/b", "refs/heads/coppice/b/c", "refs/heads/other", "refs/tags/t"}
 
@@ -125,7 +120,11 @@ func (p *pair) git(dir string, args ...string) string {
 	p.t.Helper()
 	out, err := p.command(dir, args...).Output()
 	if err != nil {
-		p.fatalf("git %q: %v", args, err)
+		message := ""
+		if exit, ok := err.(*exec.ExitError); ok {
+			message = string(exit.Stderr)
+		}
+		p.fatalf("git %q: %v\n%s%s", args, err, out, message)
 	}
 	return string(out)
 }
@@ -181,6 +180,9 @@ func init() { // diverge uses the list itself
 	steps = []step{
 		{"write", func(p *pair) {
 			name, text := p.name(), strings.Repeat(string(rune('a'+p.choose(4))), p.choose(3)*5)
+			if filepath.Base(name) == ".gitignore" {
+				text = p.rules()
+			}
 			mode := []fs.FileMode{0o644, 0o644, 0o755}[p.choose(3)]
 			p.each(func(dir string) {
 				file := filepath.Join(dir, name)
@@ -222,10 +224,9 @@ func init() { // diverge uses the list itself
 		}},
 		{"commit", (*pair).commitAll},
 		{"commit", (*pair).commitAll},
-		{"checkout", func(p *pair) {
-			to := p.commit()
-			_, _ = p.both("checkout", "-q", "-f", "-B", fuzzBranch, to)
-		}},
+		{"reset", (*pair).reset},
+		{"reset", (*pair).reset},
+		{"stage", (*pair).stage},
 		{"detach", func(p *pair) { _, _ = p.both("checkout", "-q", "-f", "--detach", p.commit()) }},
 		{"clean", func(p *pair) {
 			if p.tree.Clean() != nil {
@@ -234,7 +235,7 @@ func init() { // diverge uses the list itself
 			p.git(p.dirs[1], "clean", "-ffdxq")
 		}},
 		{"pack refs", func(p *pair) { p.git(p.dirs[p.choose(2)], "pack-refs", "--all") }},
-		{"pack objects", func(p *pair) { p.git(p.dirs[p.choose(2)], "repack", "-adq") }},
+		{"pack objects", func(p *pair) { p.git(p.dirs[p.choose(2)], "repack", "-adkq") }},
 		{"set ref", func(p *pair) {
 			name, id := p.ref(), p.commit()
 			_, err := p.command(p.dirs[1], "update-ref", "--no-deref", name, id).Output()
@@ -247,6 +248,7 @@ func init() { // diverge uses the list itself
 				p.fatalf("git refuses to set %s: %v", name, err)
 			}
 		}},
+		{"move refs", (*pair).moveRefs},
 		{"delete ref", func(p *pair) {
 			name := p.ref()
 			id, err := p.both("rev-parse", "--verify", "--quiet", name)
@@ -270,7 +272,7 @@ func init() { // diverge uses the list itself
 
 func (p *pair) commitAll() {
 	p.seconds += 60
-	if _, err := p.both("add", "-A"); err != nil {
+	if !p.addAll() {
 		return
 	}
 	by := func() (Signature, error) {

@@ -3,8 +3,9 @@
 // process costs milliseconds, and a task needs dozens of such steps.
 //
 // The package handles the common cases only. In all others a method returns
-// ErrUseGit, has changed nothing, and the caller runs git instead. So each method
-// has an equivalent in git, and Config.Off makes all of them return ErrUseGit.
+// ErrUseGit and the caller runs git instead. The method has changed nothing then,
+// except files that git writes again. So each method has an equivalent in git, and
+// Config.Off makes all of them return ErrUseGit.
 // The package does not read packs, SHA-256 objects, reftables, index version 4,
 // split or sparse indexes, attributes or filters.
 //

@@ -18,15 +18,21 @@ type indexEntry struct {
 	marked bool     // git does not look at its file, or the file may be missing
 }
 
-// readIndex reads the entries of an index, which are sorted by path. It refuses an
-// index with conflicts, with entries in other files, or with entries that are only
-// intended to be added.
-func readIndex(file string) ([]indexEntry, error) {
+// index is the content of an index: its entries, sorted by path.
+type index struct {
+	files []indexEntry
+	trees []byte // the extension with the ids of directories, or nil
+	more  bool   // it has other extensions
+}
+
+// readIndex reads an index. It refuses an index with conflicts, with entries in
+// other files, or with entries that are only intended to be added.
+func readIndex(file string) (index, error) {
 	b, err := ReadRegular(file, maxIndex)
 	if err != nil {
-		return nil, err
+		return index{}, err
 	}
-	list := make([]indexEntry, 0, len(b)/leastEntry)
+	x := index{files: make([]indexEntry, 0, len(b)/leastEntry)}
 	err = eachEntry(b, func(e []byte, path, hash string) error {
 		const stages, extended, assumeValid = 0x3000, 0x4000, 0x8000
 		const intentToAdd, skipWorktree = 0x2000, 0x4000
@@ -44,10 +50,16 @@ func readIndex(file string) ([]indexEntry, error) {
 		if !isMergeable(f.mode) || f.mode == modeTree {
 			return ErrUseGit
 		}
-		list = append(list, f)
+		x.files = append(x.files, f)
 		return nil
+	}, func(name string, data []byte) {
+		if name == "TREE" {
+			x.trees = data
+		} else {
+			x.more = true
+		}
 	})
-	return list, err
+	return x, err
 }
 
 // leastEntry is the size of an entry with a short path.
@@ -64,8 +76,9 @@ func modeText(mode uint32) string {
 	return strconv.FormatUint(uint64(mode), 8)
 }
 
-// eachEntry calls f with each entry of an index, its path and its hash.
-func eachEntry(b []byte, f func(e []byte, path, hash string) error) error {
+// eachEntry calls f with each entry of an index, its path and its hash, and extension
+// with each extension.
+func eachEntry(b []byte, f func(e []byte, path, hash string) error, extension func(name string, data []byte)) error {
 	if len(b) < 12+sha1.Size || string(b[:4]) != "DIRC" {
 		return ErrUseGit
 	}
@@ -109,6 +122,7 @@ func eachEntry(b []byte, f func(e []byte, path, hash string) error) error {
 		if size > uint64(len(rest)) {
 			return ErrUseGit
 		}
+		extension(string(rest[:4]), rest[8:size])
 		rest = rest[size:]
 	}
 	return nil

@@ -1,12 +1,10 @@
 package gitfiles
 
 import (
+	"bytes"
 	"crypto/sha1"
-	"encoding/binary"
 	"os"
 	"path/filepath"
-	"slices"
-	"syscall"
 
 	"coppice/internal/atomicfile"
 )
@@ -14,29 +12,57 @@ import (
 // isUnchanged reports whether a file in a checkout is as it was staged. If it was
 // written in the same moment as the index, its times do not show that, so its
 // content is read.
-func (f indexEntry) isUnchanged(checkout string, index os.FileInfo) (bool, error) {
+func (f *indexEntry) isUnchanged(checkout string, index os.FileInfo) (bool, error) {
 	path := filepath.Join(checkout, filepath.FromSlash(f.path))
 	info, err := os.Lstat(path)
-	if err != nil || f.marked {
+	if err != nil || f.marked || f.mode == ModeModule {
 		return false, ErrUseGit
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || f.mode == ModeLink || f.mode == ModeModule || !info.Mode().IsRegular() || (info.Mode()&0o100 != 0) != (f.mode == modeExec) {
+	if f.mode != fileMode(info) {
 		return false, ErrUseGit
 	}
-	ctime, mtime := changeTime(st), info.ModTime()
-	var now [40]byte
-	for i, n := range []int64{ctime.Unix(), int64(ctime.Nanosecond()), mtime.Unix(), int64(mtime.Nanosecond())} {
-		binary.BigEndian.PutUint32(now[4*i:], uint32(n))
-	}
-	const inode, size = 20, 36
-	binary.BigEndian.PutUint32(now[inode:], uint32(st.Ino))
-	binary.BigEndian.PutUint32(now[size:], uint32(info.Size()))
-	same := slices.Equal(now[:16], f.stat[:16]) && slices.Equal(now[inode:inode+4], f.stat[inode:inode+4]) && slices.Equal(now[size:], f.stat[size:])
-	if same && mtime.Before(index.ModTime()) {
+	if f.hasStat(info) && info.ModTime().Before(index.ModTime()) {
 		return true, nil
 	}
-	data, err := ReadRegular(path, maxObject)
+	return f.hasContent(path)
+}
+
+// fileMode returns the mode that git stages a file with, or "" for what it does not
+// stage as a file.
+func fileMode(info os.FileInfo) string {
+	switch mode := info.Mode(); {
+	case mode&os.ModeSymlink != 0:
+		return ModeLink
+	case !mode.IsRegular():
+		return ""
+	case mode&0o100 != 0:
+		return modeExec
+	}
+	return modeFile
+}
+
+// hasStat reports whether a file has the stat data of the entry. Git does not compare
+// the device and the owner either.
+func (f *indexEntry) hasStat(info os.FileInfo) bool {
+	now := f.stat
+	if putStat(now[:], info) != nil {
+		return false
+	}
+	same := func(from, to int) bool { return bytes.Equal(now[from:to], f.stat[from:to]) }
+	return same(0, statDevice) && same(statInode, statMode) && same(statSize, len(now))
+}
+
+// hasContent reports whether a file has the content of the entry.
+func (f *indexEntry) hasContent(path string) (bool, error) {
+	var data []byte
+	var err error
+	if f.mode == ModeLink {
+		var to string
+		to, err = os.Readlink(path)
+		data = []byte(to)
+	} else {
+		data, err = ReadRegular(path, maxObject)
+	}
 	if err != nil {
 		return false, ErrUseGit
 	}
@@ -60,19 +86,8 @@ func (c *Checkout) Restat(names map[string]bool) error {
 		if err != nil {
 			return nil // the user removed it
 		}
-		st, ok := info.Sys().(*syscall.Stat_t)
-		if !ok {
-			return ErrUseGit
-		}
-		ctime, mtime := changeTime(st), info.ModTime()
-		for i, n := range []uint32{uint32(ctime.Unix()), uint32(ctime.Nanosecond()), uint32(mtime.Unix()), uint32(mtime.Nanosecond()), uint32(st.Dev), uint32(st.Ino)} {
-			binary.BigEndian.PutUint32(e[4*i:], n)
-		}
-		for i, n := range []uint32{st.Uid, st.Gid, uint32(info.Size())} {
-			binary.BigEndian.PutUint32(e[28+4*i:], n)
-		}
-		return nil
-	})
+		return putStat(e, info)
+	}, func(string, []byte) {})
 	if err != nil {
 		return err
 	}

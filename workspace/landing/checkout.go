@@ -15,8 +15,8 @@ import (
 )
 
 // A checkout of the person follows the base in steps that can be undone, and that
-// a crash can interrupt anywhere. Git writes the new files and the new index into
-// a separate directory, the stage. Then Coppice moves each old file from the
+// a crash can interrupt anywhere. First the new files and the new index are written
+// into a separate directory, the stage. Then Coppice moves each old file from the
 // checkout into the stage and the new one into its place, and the index last. So
 // each path is in its old or in its new state, and the stage shows which: a new
 // file in it was not placed, and an old file in it was displaced. Coppice never
@@ -132,21 +132,37 @@ func (ls *Landings) dirtyPaths(ctx context.Context, t repo.Worktree, commit stri
 	return dirty, err
 }
 
-// stage lets git write the new files and the new index of a checkout into the
-// stage. The checkout stays as it is.
-func (ls *Landings) stage(ctx context.Context, f following, from, to string) error {
+// stage writes the new files and the new index of a checkout into the stage. The
+// checkout stays as it is.
+func (ls *Landings) stage(ctx context.Context, r repo.Repo, f following, m *moveRecord) error {
+	if err := f.emptyStage(); err != nil {
+		return err
+	}
+	to := filepath.Join(f.Stage, "new")
+	if ls.Git.WritesPlainFiles(ctx, f.Path) {
+		if ls.Files(ctx, r.User).Checkout(to, f.Git).WithIndex(f.newIndex()).Stage(m.Changes) == nil {
+			return nil
+		}
+		if err := f.emptyStage(); err != nil {
+			return err
+		}
+	}
+	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + to, "GIT_INDEX_FILE=" + f.newIndex()}
+	_, err := ls.Git.Do(ctx, git.Call{Dir: to, Guard: f.Path, Env: env, Args: []string{"read-tree", "-m", "-u", m.Old, m.New}})
+	return err
+}
+
+// emptyStage creates a stage with only the old index, which the new one starts from.
+func (f following) emptyStage() error {
 	if err := errors.Join(os.RemoveAll(f.Stage), os.MkdirAll(filepath.Join(f.Stage, "new"), 0o700), os.MkdirAll(filepath.Join(f.Stage, "old"), 0o700)); err != nil {
 		return err
 	}
-	if err := repo.CopyIndex(f.index(), f.oldIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for _, to := range []string{f.oldIndex(), f.newIndex()} {
+		if err := repo.CopyIndex(f.index(), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	if err := repo.CopyIndex(f.oldIndex(), f.newIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + filepath.Join(f.Stage, "new"), "GIT_INDEX_FILE=" + f.newIndex()}
-	_, err := ls.Git.Do(ctx, git.Call{Dir: filepath.Join(f.Stage, "new"), Guard: f.Path, Env: env, Args: []string{"read-tree", "-m", "-u", from, to}})
-	return err
+	return nil
 }
 
 // absent lists the paths that the move creates and git did not stage.

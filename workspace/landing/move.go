@@ -197,7 +197,7 @@ func (ls *Landings) advance(ctx context.Context, r repo.Repo, spec coppice.MoveS
 	if wrong != "" {
 		return coppice.MoveResult{Now: spec.Old, Blocked: "git refuses the commit that would land: " + wrong}, nil
 	}
-	lines, refs, err := ls.refLines(ctx, r, spec, now)
+	refs, err := ls.refUpdates(ctx, r, spec, now)
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -205,11 +205,14 @@ func (ls *Landings) advance(ctx context.Context, r repo.Repo, spec coppice.MoveS
 		return coppice.MoveResult{}, err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on the move is completed
-	m := &moveRecord{Base: spec.Base, Old: spec.Old, New: spec.New, Refs: refs, Trees: plan.trees, Changes: plan.changes}
+	m := &moveRecord{Base: spec.Base, Old: spec.Old, New: spec.New, Trees: plan.trees, Changes: plan.changes}
+	for _, u := range refs {
+		m.Refs = append(m.Refs, u.Name)
+	}
 	if err := ls.writeRecord(r, m); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	res, err := ls.carryOut(ctx, r, spec, m, lines)
+	res, err := ls.carryOut(ctx, r, spec, m, refs)
 	if err != nil {
 		return coppice.MoveResult{}, err // the record stays, and the next attempt starts with it
 	}
@@ -222,29 +225,54 @@ func (ls *Landings) advance(ctx context.Context, r repo.Repo, spec coppice.MoveS
 	return res, nil
 }
 
-// refLines returns which refs of the person's repository change: the base, the ref
+// refUpdates returns which refs of the person's repository change: the base, the ref
 // that keeps commits if it is at the old base, and the remote-tracking branch
 // after a push.
-func (ls *Landings) refLines(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, now string) (lines, refs []string, err error) {
-	base := "refs/heads/" + spec.Base
-	lines, refs = []string{"update " + base + " " + spec.New + " " + now}, []string{base}
+func (ls *Landings) refUpdates(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, now string) ([]gitfiles.RefUpdate, error) {
+	list := []gitfiles.RefUpdate{{Name: "refs/heads/" + spec.Base, Old: now, New: spec.New}}
 	tracking := "refs/remotes/" + spec.Remote + "/" + spec.Base
 	at, err := ls.Refs(ctx, r.Users(), repo.KeepRef, tracking)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if at[repo.KeepRef] == spec.Old {
-		lines, refs = append(lines, "update "+repo.KeepRef+" "+spec.New+" "+spec.Old), append(refs, repo.KeepRef)
+		list = append(list, gitfiles.RefUpdate{Name: repo.KeepRef, Old: spec.Old, New: spec.New})
 	}
 	if spec.Pushed && at[tracking] != "" {
-		lines, refs = append(lines, "update "+tracking+" "+spec.New+" "+at[tracking]), append(refs, tracking)
+		list = append(list, gitfiles.RefUpdate{Name: tracking, Old: at[tracking], New: spec.New})
 	}
-	return lines, refs, nil
+	return list, nil
+}
+
+// refChange is a prepared change of refs. The locks of the refs are held.
+type refChange interface {
+	Commit() error
+	Abort() error
+}
+
+// begin prepares a change of refs in the person's repository.
+func (ls *Landings) begin(ctx context.Context, r repo.Repo, updates []gitfiles.RefUpdate) (refChange, error) {
+	const why = "coppice: land"
+	who, err := ls.Signature(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if filepath.Join(r.Root, ".git") == r.User { // otherwise another HEAD may have to be locked
+		if t, err := ls.Files(ctx, r.User).BeginRefs(who, why, updates...); err == nil {
+			return t, nil
+		}
+	}
+	var lines []string
+	for _, u := range updates {
+		lines = append(lines, "update "+u.Name+" "+u.New+" "+u.Old)
+	}
+	who.Date = "" // git uses its own clock
+	return ls.Git.Begin(ctx, r.Root, why, repo.SignatureEnv(who, who), lines...)
 }
 
 // carryOut does what the record says. After an error, the record says how to
 // continue. A result means that the checkouts are where the branch is.
-func (ls *Landings) carryOut(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, m *moveRecord, lines []string) (coppice.MoveResult, error) {
+func (ls *Landings) carryOut(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, m *moveRecord, refs []gitfiles.RefUpdate) (coppice.MoveResult, error) {
 	if err := errors.Join(ls.adopt(ctx, r, spec.Old, spec.New), ls.Step("adopted")); err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -258,7 +286,7 @@ func (ls *Landings) carryOut(ctx context.Context, r repo.Repo, spec coppice.Move
 			ls.unlockTrees(m.Trees[:i])
 			return coppice.MoveResult{Now: spec.Old, Blocked: held}, nil
 		}
-		if err := ls.stage(ctx, *f, spec.Old, spec.New); err != nil {
+		if err := ls.stage(ctx, r, *f, m); err != nil {
 			ls.unlockTrees(m.Trees[:i+1])
 			if git.Exit(err) == 128 && !repo.DiskFull(err) {
 				return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s has %s checked out and cannot follow: %s", f.Path, spec.Base, repo.Message(err))}, nil
@@ -276,7 +304,7 @@ func (ls *Landings) carryOut(ctx context.Context, r repo.Repo, spec coppice.Move
 	if err := ls.Step("staged"); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	t, err := ls.Git.Begin(ctx, r.Root, "coppice: land", lines...)
+	t, err := ls.begin(ctx, r, refs)
 	if err != nil {
 		now, rerr := ls.Branch(ctx, r, spec.Base)
 		if rerr == nil && now != spec.Old {
@@ -288,7 +316,7 @@ func (ls *Landings) carryOut(ctx context.Context, r repo.Repo, spec coppice.Move
 }
 
 // swap places the files in the checkouts and commits the change of the branch.
-func (ls *Landings) swap(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, m *moveRecord, t *git.Transaction) (coppice.MoveResult, error) {
+func (ls *Landings) swap(ctx context.Context, r repo.Repo, spec coppice.MoveSpec, m *moveRecord, t refChange) (coppice.MoveResult, error) {
 	for i, f := range m.Trees {
 		changes := f.present(m.Changes)
 		err := ls.place(f, changes, func(string) bool { return false })

@@ -18,6 +18,13 @@ func OwnSignature(now time.Time) gitfiles.Signature {
 	return gitfiles.Signature{Name: "Coppice", Email: "coppice@localhost", Date: UTCDate(now)}
 }
 
+// Signature returns that of the person whom the repository configures, now.
+func (rs *Repos) Signature(ctx context.Context, r Repo) (gitfiles.Signature, error) {
+	who, err := rs.Git.Identity(ctx, r.Root)
+	now := rs.Now()
+	return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: strconv.FormatInt(now.Unix(), 10) + now.Format(" -0700")}, err
+}
+
 // CommitTree writes a commit into Coppice's own repository.
 func (rs *Repos) CommitTree(ctx context.Context, r Repo, c gitfiles.Commit) (string, error) {
 	if id, err := rs.Files(ctx, r.Git).WriteCommit(c); err == nil {
