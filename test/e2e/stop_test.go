@@ -25,7 +25,7 @@ func (w *world) slowGit(gate string) {
 	if err := os.Chmod(filepath.Join(dir, "git"), 0o755); err != nil {
 		w.t.Fatal(err)
 	}
-	w.Extra = append(w.Extra, "PATH="+dir+":"+os.Getenv("PATH"))
+	w.Extra = append(w.Extra, "PATH="+dir+":"+os.Getenv("PATH"), "COPPICE_GIT_FILES=off") // git moves the checkout
 }
 
 // prints reads what the server prints until a line contains the text.
