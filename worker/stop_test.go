@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,7 +28,8 @@ func (b *bundle) slowGit(g gate, command string) {
 	b.must(os.WriteFile(program, []byte(text), 0o700))
 	runner, err := git.New(git.Config{Env: b.environ, Program: program})
 	b.must(err)
-	b.spaces, err = workspace.New(workspace.Config{Dir: filepath.Join(b.dir, "ws"), Trash: filepath.Join(b.dir, "trash"), Git: runner, Env: b.environ, Ports: b.ports})
+	env := append(slices.Clone(b.environ), "COPPICE_GIT_FILES=off") // git does every step
+	b.spaces, err = workspace.New(workspace.Config{Dir: filepath.Join(b.dir, "ws"), Trash: filepath.Join(b.dir, "trash"), Git: runner, Env: env, Ports: b.ports})
 	b.must(err)
 	b.open()
 }
