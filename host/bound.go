@@ -46,20 +46,18 @@ type heldPiece struct {
 // fits reports whether a piece can be spooled now. After the first piece that
 // does not fit, no piece does: a known end is better than unknown gaps.
 func (b *bound) fits(size int64, decides bool) bool {
-	switch {
-	case b.most == 0:
+	if b.most == 0 {
 		return true
-	case decides && b.over:
-		if b.decided+size > b.most/8 {
-			return false
-		}
-		b.decided += size
+	}
+	if !b.over && b.kept+size <= b.most {
+		b.kept += size
 		return true
-	case b.over || b.kept+size > b.most:
-		b.over = true
+	}
+	b.over = true
+	if !decides || b.decided+size > b.most/8 {
 		return false
 	}
-	b.kept += size
+	b.decided += size
 	return true
 }
 
