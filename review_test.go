@@ -26,7 +26,7 @@ func TestCommentsAreFound(t *testing.T) {
 			to := rapid.IntRange(from, min(len(lines), from+3)).Draw(rt, "to")
 			lines = slices.Replace(slices.Clone(lines), from, to, rapid.SliceOfN(line, 0, 4).Draw(rt, "by")...)
 		}
-		text := strings.Join(lines, "\n") + "\n"
+		text := strings.Join(append(slices.Clone(lines), ""), "\n") // each line with its end
 		code := strings.Split(strings.TrimSuffix(c.Code, "\n"), "\n")
 		best := 0
 		for at := 1; at+len(code)-1 <= len(lines); at++ {
