@@ -80,8 +80,9 @@ func handedOver(v *View, s *coppice.Session) *Decision {
 
 // continueTask carries out a person's continue: an ended task starts a new round
 // in its last conversation. So does a task that waits for coppice land: the
-// person asks for changes, and its candidate is dropped. A task that landed gets a new workspace from the
-// base, which has its work: its old branch would conflict with its own commit.
+// person asks for changes, and its candidate is dropped. A task that landed gets a
+// new workspace from the base, which has its work: its old branch would conflict
+// with its own commit.
 func continueTask(v *View) *Decision {
 	if v.asked(coppice.VerbContinue) == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 const mostAttempts = 5
 
 // persistent lists the kinds of work that are never given up. The host of a
-// session or preview might be alive, and the next worker finds it. The base might have moved. A
-// workspace must not be left halfway to or from the trash.
+// session or preview might be alive, and the next worker finds it. The base might
+// have moved. A workspace must not be left halfway to or from the trash.
 var persistent = map[coppice.WorkKind]bool{
 	coppice.WorkRun: true, coppice.WorkPush: true, coppice.WorkMove: true, coppice.WorkRemove: true, coppice.WorkRestore: true,
 	coppice.WorkPreview: true,

@@ -30,7 +30,7 @@ func (w *Worker) previewDir(task, id string) string {
 func (w *Worker) preview(ctx context.Context, l coppice.Lease) (any, error) {
 	return with(ctx, l, func(ctx context.Context, spec coppice.PreviewSpec) (coppice.PreviewResult, error) {
 		dir := w.previewDir(spec.Task, fmt.Sprint(spec.ID))
-		port, err := w.cfg.Workspaces.PreviewPort(ctx, spec.Repo, spec.Task)
+		port, err := w.cfg.Workspaces.PreviewPort(ctx, spec.Repo, spec.Task, spec.Path)
 		if err != nil {
 			return coppice.PreviewResult{}, err
 		}

@@ -26,9 +26,9 @@ type Workspaces interface {
 	Stat(ctx context.Context, path, from, to string) (string, error)
 	Hide(ctx context.Context, path, file string) error
 	Author(ctx context.Context, path string) (map[string]string, error)
-	// PreviewPort returns the port of the preview of a task's app, and
-	// FreePreviewPort gives it back.
-	PreviewPort(ctx context.Context, repo, key string) (int, error)
+	// PreviewPort returns the port of the preview of a task's app, if the task
+	// still has the workspace at path. FreePreviewPort gives it back.
+	PreviewPort(ctx context.Context, repo, key, path string) (int, error)
 	FreePreviewPort(ctx context.Context, repo, key string) error
 	// CommandEnv returns the environment of a command that runs beside the
 	// agent.

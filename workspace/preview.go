@@ -10,14 +10,14 @@ import (
 // PreviewPort returns the port on which a person looks at the app of a task's
 // workspace. It differs from the ports of the workspace, which its agent uses. A
 // repeated call returns the same port.
-func (w *Workspaces) PreviewPort(ctx context.Context, address, key string) (int, error) {
+func (w *Workspaces) PreviewPort(ctx context.Context, address, key, path string) (int, error) {
 	r, err := w.Use(ctx, address)
 	if err != nil {
 		return 0, err
 	}
 	if s, ok, err := w.owned(r, key); err != nil {
 		return 0, err
-	} else if !ok || s.State != slotReady {
+	} else if !ok || s.State != slotReady || s.path(r) != path { // the path may be that of another task by now
 		return 0, coppice.Failf(coppice.ClassEnvironment, key+" has no workspace", "retry the task, or restore its workspace with `coppice undo "+key+"`")
 	}
 	ports, err := w.ports.Give(ctx, previewOwner(r, key), 1)
