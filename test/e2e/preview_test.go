@@ -101,7 +101,7 @@ func TestAPreviewEndsWithItsWorkspace(t *testing.T) {
 // A person stops a preview, and can start it again.
 func TestAPreviewIsStopped(t *testing.T) {
 	t.Parallel()
-	w, _, key := previewed(t, serveSelf(t))
+	w, s, key := previewed(t, serveSelf(t))
 	for range 2 {
 		opens(t, w.cli("preview", key))
 		if out := w.cli("preview", key, "--log"); !strings.Contains(out, "serving the directory") {
@@ -114,6 +114,7 @@ func TestAPreviewIsStopped(t *testing.T) {
 			t.Errorf("%d apps are left", n)
 		}
 	}
+	s.Stop(t) // its worker cleans up after the result is stored
 	for _, name := range w.entries("sessions") {
 		if strings.HasPrefix(name, "preview-") {
 			t.Errorf("%s is left", name)
