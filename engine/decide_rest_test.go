@@ -42,6 +42,9 @@ func randomView(rt *rapid.T) *View {
 		p.Retry.Max, p.Verify.Attempts = rapid.IntRange(0, 2).Draw(rt, "retries"), rapid.IntRange(0, 2).Draw(rt, "fixes")
 		p.Land.How = one(rt, "how", coppice.LandingMethods).Name
 		p.Land.Push = chance(rt, "push")
+		if chance(rt, "ask") {
+			p.Land.Ask = coppice.LandAsk{Paths: []string{"migrations/*"}, Lines: 500, Categories: []string{"security"}}
+		}
 		p.Agent.Fallback = one(rt, "fallback", [][]string{nil, {"bob"}, {"ann", "bob"}, {"ann:small"}, {"bob:large", "ann:small", "bob"}})
 	}))
 	t := &v.Task
@@ -53,7 +56,7 @@ func randomView(rt *rapid.T) *View {
 	if chance(rt, "steps") {
 		steps(v)
 	}
-	t.Budget = one(rt, "budget", []coppice.USD{0, 1, 3})
+	t.Budget, t.Category = one(rt, "budget", []coppice.USD{0, 1, 3}), one(rt, "category", []string{"", "docs", "security"})
 	if t.Ended() {
 		endedAs(one(rt, "outcome", outcomes))(v)
 	} else if chance(rt, "wait") {
@@ -137,6 +140,10 @@ func randomLanding(rt *rapid.T, v *View) {
 		l.Outcome, l.SessionID, l.Verified = one(rt, "ended", landingOutcomes), 0, chance(rt, "verified")
 		if l.Outcome != "" {
 			l.EndedAt = noon
+		}
+		one(rt, "rules", []func(*coppice.Landing){func(*coppice.Landing) {}, ruled, ruleApplies})(l)
+		if chance(rt, "approved") {
+			approved(l)
 		}
 		if !l.Green && chance(rt, "killed") {
 			l.Killed, l.RetryAt = rapid.IntRange(1, 9).Draw(rt, "kills"), moment(rt, "again")

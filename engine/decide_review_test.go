@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"coppice"
 	"coppice/store"
@@ -167,6 +170,31 @@ func TestARuleAsksForAReview(t *testing.T) {
 	}
 	b.approves()
 	b.wantWork("app-1", coppice.WorkMove)
+}
+
+// Whatever the facts are: no landing is queued, pushed or moved without the
+// approval that the policy asks for, unless it might have landed already.
+func TestNothingLandsUnapproved(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		v := randomView(rt)
+		v.Task.Stage = one(rt, "landing stage", coppice.StagesThat(coppice.Stage.Lands))
+		randomLanding(rt, v)
+		l, land := *v.Landing, v.Project.Policy.Land
+		d := anyLanding(v)
+		if d == nil || l.ApprovedBy != "" || mightHaveLanded(l) {
+			return
+		}
+		if land.How == coppice.LandQueue && l.Review == "" && !slices.Contains(land.Ask.Categories, v.Task.Category) {
+			return
+		}
+		if d.Landing != nil && d.Landing.QueueID != 0 && l.QueueID == 0 {
+			rt.Fatal("it was queued")
+		}
+		if d.Offer != nil && slices.Contains(lastSteps, d.Offer.Kind) {
+			rt.Fatalf("%s was offered", d.Offer.Kind)
+		}
+	})
 }
 
 func (b *bundle) prompt(session int64) (text string) {
