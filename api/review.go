@@ -13,6 +13,8 @@ type Review struct {
 	Viewed   int             `json:"viewed" doc:"How many of the files you have viewed"`
 	Drafts   int             `json:"drafts" doc:"How many comments the agent has not received"`
 	Approved string          `json:"approved_by,omitempty" doc:"Who approved this head"`
+	Follows  string          `json:"follows,omitempty" doc:"What follows if comments are sent now"`
+	Refused  string          `json:"refused,omitempty" doc:"Why comments cannot be sent now, and what to do instead"`
 }
 
 // The kinds of change of a file.

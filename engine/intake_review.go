@@ -151,7 +151,11 @@ func (i *Intake) SendComments(ctx context.Context, key, text string) (m coppice.
 		if len(drafts) == 0 && strings.TrimSpace(text) == "" {
 			return coppice.Errorf(coppice.EInvalid, "%s has no draft, and the request has no text", t.Key).WithFix("write a comment first, or a text about the whole change").WithField("text")
 		}
-		if err := i.wakeForReview(tx, t); err != nil {
+		_, wake, err := i.reviewPath(tx.Reader(), *t)
+		if err == nil {
+			err = wake(tx)
+		}
+		if err != nil {
 			return err
 		}
 		review := prompt.Review(text, drafts)
@@ -173,24 +177,39 @@ func (i *Intake) SendComments(ctx context.Context, key, text string) (m coppice.
 	return m, err
 }
 
-// wakeForReview makes sure that a session will get a review: a task that waits
-// for a person or has ended continues. It refuses a task of which no session
-// would get it.
-func (i *Intake) wakeForReview(tx store.Tx, t *coppice.Task) error {
-	f, err := i.facts(tx.Reader(), *t)
+// AfterReview returns what follows if a review of a task is sent now, or why that
+// is refused.
+func (i *Intake) AfterReview(r store.Reader, t coppice.Task) (follows string, err error) {
+	follows, _, err = i.reviewPath(r, t)
+	return follows, err
+}
+
+// reviewPath returns what follows if a review is sent, for people, and what makes
+// sure that a session gets it: a task that waits for a person or has ended
+// continues. It refuses a task of which no session would get the review.
+func (i *Intake) reviewPath(r store.Reader, t coppice.Task) (follows string, wake func(store.Tx) error, err error) {
+	f, err := i.facts(r, t)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	continues := verb.Of(coppice.VerbContinue)
 	switch {
 	case t.Wants == coppice.WantsAnswer:
-		return coppice.Errorf(coppice.EConflict, "%s wants an answer; it has no change to review", t.Key).WithFix("ask more with `coppice continue %s`", t.Key)
+		return "", nil, coppice.Errorf(coppice.EConflict, "%s wants an answer; it has no change to review", t.Key).WithFix("ask more with `coppice continue %s`", t.Key)
 	case continues.Fits(f) == nil:
-		return i.replace(tx, *t, f.Asks, continues, coppice.Ask{Verb: coppice.VerbContinue})
+		follows = "the task continues with the message"
+		if t.Stage.Awaits() {
+			follows += ", and the candidate that waits for your approval is dropped"
+		}
+		return follows, func(tx store.Tx) error { return i.replace(tx, t, f.Asks, continues, coppice.Ask{Verb: coppice.VerbContinue}) }, nil
 	case t.Stage.Lands():
-		return isLanding(*t)
-	case verb.WaitsForPerson(*t):
-		return i.retryWaiting(tx, *t, "its review was sent")
+		return "", nil, isLanding(t)
+	case verb.WaitsForPerson(t):
+		return "the task continues with the message", func(tx store.Tx) error { return i.retryWaiting(tx, t, "its review was sent") }, nil
+	case t.Stage == coppice.StageSession:
+		follows = "the running session gets the message"
+	default:
+		follows = "the next session starts with the message"
 	}
-	return nil
+	return follows, func(store.Tx) error { return nil }, nil
 }

@@ -116,6 +116,10 @@ func TestAReviewReachesAnAgent(t *testing.T) {
 			b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit1"})
 			b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/x"})
 		}},
+		"done, its workspace is not removed yet": {prepare: func(b *bundle) {
+			b.approves()
+			b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit1"})
+		}},
 		"stopped": {prepare: func(b *bundle) {
 			_, err := b.Stop(b.t.Context(), "app-1")
 			b.must(err)
@@ -140,6 +144,10 @@ func TestAReviewReachesAnAgent(t *testing.T) {
 			}
 			b.must(err)
 			b.turn()
+			if b.unsettled("app-1").Kind == coppice.WorkRemove {
+				b.wantPending()
+				b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/x"})
+			}
 			s := b.lastSession("app-1")
 			if text := b.prompt(s.ID); s.N != 2 || strings.Count(text, m.Text) != 1 || strings.Count(text, "say why") != 1 {
 				t.Errorf("session %d reads:\n%s", s.N, text)
@@ -187,4 +195,19 @@ func wantCode(t *testing.T, what string, err error, code coppice.Code) {
 	if coppice.ErrorCode(err) != code {
 		t.Errorf("%s: %v, want %s", what, err, code)
 	}
+}
+
+// wantPending checks that no message is marked as failed.
+func (b *bundle) wantPending() {
+	b.t.Helper()
+	id := b.task("app-1").ID
+	b.view(func(r store.Reader) error {
+		messages, err := r.Messages.Of(id)
+		for _, m := range messages {
+			if m.Failed != "" {
+				b.t.Errorf("message %d failed: %s", m.ID, m.Failed)
+			}
+		}
+		return err
+	})
 }

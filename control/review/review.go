@@ -66,7 +66,13 @@ func (r *Reviews) Review(ctx context.Context, t coppice.Task, part api.ReviewPar
 		if comments, err = rd.Comments.Of(t.ID); err != nil {
 			return err
 		}
-		seen, err = rd.Viewed.Of(t.ID)
+		if seen, err = rd.Viewed.Of(t.ID); err != nil {
+			return err
+		}
+		out.Follows, err = r.AfterReview(rd, t)
+		if e := coppice.Public(err); err != nil && e.Code == coppice.EConflict {
+			out.Refused, err = e.Cause+"; "+e.Fix, nil
+		}
 		return err
 	})
 	if err != nil {
