@@ -201,7 +201,9 @@ func (i *Intake) reviewPath(r store.Reader, t coppice.Task) (follows string, wak
 		if t.Stage.Awaits() {
 			follows += ", and the candidate that waits for your approval is dropped"
 		}
-		return follows, func(tx store.Tx) error { return i.replace(tx, t, f.Asks, continues, coppice.Ask{Verb: coppice.VerbContinue}) }, nil
+		return follows, func(tx store.Tx) error {
+			return i.replace(tx, t, f.Asks, continues, coppice.Ask{Verb: coppice.VerbContinue})
+		}, nil
 	case t.Stage.Lands():
 		return "", nil, isLanding(t)
 	case verb.WaitsForPerson(t):

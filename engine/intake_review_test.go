@@ -108,19 +108,20 @@ func TestAReviewReachesAnAgent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(*bundle)
+		follows string
 		refused coppice.Code
 	}{
-		"in review": {prepare: func(*bundle) {}},
-		"done": {prepare: func(b *bundle) {
+		"in review": {prepare: func(*bundle) {}, follows: "the candidate that waits for your approval is dropped"},
+		"done": {follows: "the task continues with the message", prepare: func(b *bundle) {
 			b.approves()
 			b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit1"})
 			b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/x"})
 		}},
-		"done, its workspace is not removed yet": {prepare: func(b *bundle) {
+		"done, its workspace is not removed yet": {follows: "the task continues with the message", prepare: func(b *bundle) {
 			b.approves()
 			b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit1"})
 		}},
-		"stopped": {prepare: func(b *bundle) {
+		"stopped": {follows: "the task continues with the message", prepare: func(b *bundle) {
 			_, err := b.Stop(b.t.Context(), "app-1")
 			b.must(err)
 			b.turn()
@@ -134,6 +135,7 @@ func TestAReviewReachesAnAgent(t *testing.T) {
 			b := inReview(t)
 			c.prepare(b)
 			ids := b.comments("say why", "and when")
+			b.wantFollows("app-1", c.follows, c.refused)
 			m, err := b.SendComments(t.Context(), "app-1", "nearly")
 			if c.refused != "" {
 				wantCode(t, "sent", err, c.refused)
@@ -165,8 +167,10 @@ func TestAReviewOfUnfinishedWork(t *testing.T) {
 	b := open(t)
 	b.project()
 	b.create(coppice.NewTask{Title: "a"})
+	b.wantFollows("app-1", "the next session starts with the message", "")
 	s := b.working("app-1")
 	b.comments("say why")
+	b.wantFollows("app-1", "the running session gets the message", "")
 	m, err := b.SendComments(t.Context(), "app-1", "")
 	b.must(err)
 	b.turn()
@@ -182,6 +186,7 @@ func TestAReviewOfUnfinishedWork(t *testing.T) {
 		x.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: wasInterrupted}
 	})
 	b.comments("say why")
+	b.wantFollows(x.Key, "the task continues with the message", "")
 	m, err = b.SendComments(t.Context(), x.Key, "")
 	b.must(err)
 	b.turn()
@@ -195,6 +200,20 @@ func wantCode(t *testing.T, what string, err error, code coppice.Code) {
 	if coppice.ErrorCode(err) != code {
 		t.Errorf("%s: %v, want %s", what, err, code)
 	}
+}
+
+// wantFollows checks what people read before they send a review.
+func (b *bundle) wantFollows(key, want string, refused coppice.Code) {
+	b.t.Helper()
+	t := b.task(key)
+	b.view(func(r store.Reader) error {
+		got, err := b.AfterReview(r, t)
+		wantCode(b.t, "what follows", err, refused)
+		if !strings.Contains(got, want) {
+			b.t.Errorf("%q follows, want %q", got, want)
+		}
+		return nil
+	})
 }
 
 // wantPending checks that no message is marked as failed.

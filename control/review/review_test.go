@@ -314,6 +314,14 @@ func TestCommentsThroughTheAPI(t *testing.T) {
 		return c.ID
 	}
 	first, second := add(), add()
+	if r := w.review(api.ReviewPart{FilesOnly: true}); r.Follows != "the next session starts with the message" || r.Refused != "" {
+		t.Errorf("%q follows, refused: %q", r.Follows, r.Refused)
+	}
+	w.Change("app-1", func(t *coppice.Task) { t.Stage = coppice.StageChecking })
+	if r := w.review(api.ReviewPart{FilesOnly: true}); r.Follows != "" || !strings.Contains(r.Refused, "app-1 is being checked or landed") || !strings.Contains(r.Refused, "wait for the result") {
+		t.Errorf("while it is checked, %q follows, refused: %q", r.Follows, r.Refused)
+	}
+	w.Change("app-1", func(t *coppice.Task) { t.Stage = coppice.StageQueued })
 	w.Must(w.Client.DeleteComment(w.Ctx, "app-1", second))
 	_, err := w.Client.ChangeComment(w.Ctx, "app-1", first, api.CommentChange{Text: &words})
 	w.Must(err)

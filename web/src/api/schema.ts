@@ -2374,8 +2374,12 @@ export interface components {
              */
             drafts: number;
             files: components["schemas"]["ReviewFile"][] | null;
+            /** @description What follows if comments are sent now */
+            follows?: string;
             /** @description The commit that is reviewed: the candidate, or the head of the task's branch */
             head: string;
+            /** @description Why comments cannot be sent now, and what to do instead */
+            refused?: string;
             /** @description The task's key */
             task: string;
             /**
