@@ -36,7 +36,7 @@ func withWeb(c *apihttp.Config) { c.Web = built }
 func TestDashboardIsServed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withWeb)
-	for _, p := range []string{"/", "/tasks/app-1", "/landing", "/agents", "/usage", "/graph", "/timeline", "/search?q=x", "/settings", "/health"} {
+	for _, p := range []string{"/", "/tasks/app-1", "/tasks/app-1/review", "/landing", "/agents", "/usage", "/graph", "/timeline", "/search?q=x", "/settings", "/health"} {
 		resp, text := call(t, b, "GET", p, "")
 		if resp.StatusCode != http.StatusOK || !strings.Contains(text, "/assets/app-abc.js") {
 			t.Errorf("%s: %d %s", p, resp.StatusCode, text)

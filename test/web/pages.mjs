@@ -54,6 +54,7 @@ await main(async () => {
     "task-done": [`/tasks/${keys.done}?session=${keys.done}.1`, () => page.getByText("I choose seven.")],
     "task-raw": [`/tasks/${keys.done}?view=raw`, () => page.locator(".raw")],
     "task-changes": [`/tasks/${keys.done}?tab=changes`, () => page.locator(".diff")],
+    "task-review": [`/tasks/${keys.done}/review`, () => page.locator(".review-file .ln").first()],
     "task-checks": [`/tasks/${keys.done}?tab=checks`, () => page.getByText("7 is odd")],
     "task-timeline": [`/tasks/${keys.done}?tab=timeline`, () => page.locator(".story li").first()],
     "task-cost": [`/tasks/${keys.done}?tab=cost`, () => page.getByRole("cell", { name: "$0.73" }).first()],

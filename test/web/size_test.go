@@ -41,8 +41,8 @@ func TestFirstLoadIsSmallAndOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		size += compressed(t, text)
-		// Words that only the terminal, the graph, the charts and the search have.
-		for _, later := range []string{"xterm-screen", "Graph of dependencies", "gantt-row", "budget-line", "big-search"} {
+		// Words that only the terminal, the graph, the charts, the search, the review and its highlighter have.
+		for _, later := range []string{"review-about", "selector-tag", "xterm-screen", "Graph of dependencies", "gantt-row", "budget-line", "big-search"} {
 			if bytes.Contains(text, []byte(later)) {
 				t.Errorf("the page waits for %s, which has the code of %q", filepath.Base(file), later)
 			}

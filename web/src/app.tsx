@@ -25,6 +25,8 @@ const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/health": lazy(() => import("./routes/health")),
 };
 
+const ReviewPage = lazy(() => import("./routes/review"));
+
 // Boundary shows an error of a page as a problem. The frame stays usable.
 class Boundary extends Component<{ path: string; children: ReactNode }, { err?: unknown; path: string }> {
   override state: { err?: unknown; path: string } = { path: this.props.path };
@@ -48,6 +50,8 @@ function Page({ path }: { path: string }) {
   if (path === "/") return <Board />;
   const task = /^\/tasks\/([^/]+)$/.exec(path);
   if (task) return <TaskPage key={task[1]} taskKey={decodeURIComponent(task[1]!)} />;
+  const review = /^\/tasks\/([^/]+)\/review$/.exec(path);
+  if (review) return <Suspense fallback={<Loading what="the review" />}><ReviewPage key={review[1]} taskKey={decodeURIComponent(review[1]!)} /></Suspense>;
   const Route = routes[path];
   if (!Route) return <Empty title="Page not found"><p><Link href="/">Go to the board</Link>.</p></Empty>;
   return <Suspense fallback={<Loading what="the page" />}><Route /></Suspense>;

@@ -13,6 +13,7 @@ export const pages = {
     tab: ["", "sessions", "answer", "steps", "changes", "checks", "timeline", "cost", "events"], session: text,
     view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text,
   },
+  "/tasks/{key}/review": {},
   "/landing": {},
   "/graph": { project: text, show: ["open", "all"] },
   "/timeline": { zoom: ["1 h", "15 m", "6 h", "1 d", "7 d", "all"] },
@@ -40,6 +41,8 @@ export function to<P extends Page>(page: P, values: { [N in keyof Table<P>]?: Pa
   const search = q.toString();
   return path + (search ? "?" + search : "");
 }
+
+export const toReview = (key: string) => to("/tasks/{key}/review", { key });
 
 export const toTask = (key: string) => to("/tasks/{key}", { key });
 

@@ -19,6 +19,14 @@ describe("which answers an event makes old", () => {
     expect(old("task.changed", "app-1", queries.diff("app-1", "base").queryKey)).toBe(false);
     expect(old("session.ended", "app-1.1", queries.diff("app-1", "base").queryKey)).toBe(true);
   });
+  it("reads a review again, but never the lines between two commits", () => {
+    expect(old("task.review_changed", "app-1", queries.review("app-1").queryKey)).toBe(true);
+    expect(old("session.ended", "app-1.1", queries.review("app-1").queryKey)).toBe(true);
+    expect(old("task.review_changed", "app-2", queries.review("app-1").queryKey)).toBe(false);
+    const commits = { task: "app-1", base: "b1", head: "h1" };
+    for (const q of [queries.reviewHunks(commits, "a.go"), queries.reviewText(commits, "a.go")]) expect(old("session.ended", "app-1.1", q.queryKey)).toBe(false);
+    expect(queries.reviewHunks({ ...commits, head: "h2" }, "a.go").queryKey).not.toEqual(queries.reviewHunks(commits, "a.go").queryKey);
+  });
   it("leaves the board if only work was done", () => {
     expect(old("work.taken", "app-1", queries.board({}).queryKey)).toBe(false);
     expect(old("task.created", "app-1", queries.board({ archived: true }).queryKey)).toBe(true);

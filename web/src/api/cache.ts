@@ -79,7 +79,7 @@ const unrelated = new Set<unknown>(["/api/v1/disk", "/api/v1/version", "/api/v1/
 // answer to the change is not stored, because lists, counts and order depend on
 // it too, and the server computes them. Events report the change as well; this
 // does not wait for them.
-export const changed = () => refresher.mark(([path]) => !unrelated.has(path));
+export const changed = () => refresher.mark((key) => !unrelated.has(key[0]) && key.length < 3);
 
 // change runs a request, shows its outcome, and refreshes the cache. It never
 // throws.

@@ -2,7 +2,7 @@
 // parameters, so that a rule can name it with types: see stale.ts.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get, type Answer, type Get, type Params } from "./client";
-import type { Event, Says } from "./schema";
+import type { Event, Review, Says } from "./schema";
 
 let open = () => {};
 const following = new Promise<void>((resolve) => (open = resolve));
@@ -11,11 +11,14 @@ const following = new Promise<void>((resolve) => (open = resolve));
 // is known, so that no change is missed between an answer and the first event.
 export const startReading = () => open();
 
-export type Key<P extends Get = Get> = readonly [P, Params<P>];
+// Key is the key of an answer. With a version, such as the commits that it is
+// about, the answer never changes.
+export type Key<P extends Get = Get> = readonly [P, Params<P>] | readonly [P, Params<P>, string];
 
-export function read<P extends Get>(path: P, params: Params<P>, options: { text?: boolean } = {}) {
+export function read<P extends Get>(path: P, params: Params<P>, { version, ...options }: { text?: boolean; version?: string } = {}) {
+  const queryKey: Key<P> = version === undefined ? [path, params] : [path, params, version];
   return queryOptions({
-    queryKey: [path, params] as const satisfies Key<P>,
+    queryKey,
     queryFn: async ({ signal }): Promise<Answer<P>> => {
       await following;
       return get(path, params, { signal, ...options });
@@ -35,6 +38,9 @@ export interface BoardFilter {
   limit?: number;
 }
 
+// Commits are a task and the two commits between which its change is.
+type Commits = Pick<Review, "task" | "base" | "head">;
+
 const EVENTS = 5000; // of one task
 
 async function eventsOf(task: string, signal: AbortSignal): Promise<Event[]> {
@@ -53,6 +59,9 @@ export const queries = {
   task: (key: string) => read("/api/v1/tasks/{key}", { path: { key } }),
   tasks: (text: string, limit: number) => ({ ...read("/api/v1/tasks", { query: { text, limit } }), placeholderData: keepPreviousData }),
   diff: (key: string, since: "base" | "session") => read("/api/v1/tasks/{key}/diff", { path: { key }, query: { since } }, { text: true }),
+  review: (key: string) => read("/api/v1/tasks/{key}/review", { path: { key }, query: { files: "only" } }),
+  reviewHunks: (c: Commits, path: string) => ({ ...read("/api/v1/tasks/{key}/review", { path: { key: c.task }, query: { path } }, { version: `${c.base} ${c.head}` }), placeholderData: keepPreviousData }),
+  reviewText: (c: Commits, path: string) => ({ ...read("/api/v1/tasks/{key}/review/text", { path: { key: c.task }, query: { path } }, { version: `${c.base} ${c.head}` }), placeholderData: keepPreviousData }),
   events: (task: string) => queryOptions({ queryKey: ["/api/v1/events", { query: { task } }] as const satisfies Key<"/api/v1/events">, queryFn: ({ signal }) => eventsOf(task, signal) }),
   landings: () => read("/api/v1/landings", {}),
   graph: (project: string, all: boolean) => ({ ...read("/api/v1/graph", { query: { project: project || undefined, all } }), placeholderData: keepPreviousData }),

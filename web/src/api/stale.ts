@@ -21,6 +21,7 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/tasks/{key}": (e, p) => p.path.key === taskOf(e),
   "/api/v1/events": (e, p) => p.query?.task === taskOf(e),
   "/api/v1/tasks/{key}/diff": (e, p) => p.path.key === taskOf(e) && moves(e),
+  "/api/v1/tasks/{key}/review": (e, p) => p.path.key === taskOf(e) && visible(e),
   "/api/v1/sessions/{key}/output": (e, p) => e.kind === "session.ended" && e.subject === p.path.key,
   "/api/v1/board": visible,
   "/api/v1/status": visible,
@@ -36,6 +37,7 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
 
 // stale reports whether an event makes the answer with a key old.
 export function stale(e: Event, key: readonly unknown[]): boolean {
+  if (key.length > 2) return false; // it has a version
   const rule = rules[key[0] as Get] as ((e: Event, params: unknown) => boolean) | undefined;
   return rule?.(e, key[1]) ?? false;
 }

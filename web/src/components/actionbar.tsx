@@ -1,18 +1,22 @@
 // The actions of a task, as buttons. The rarer ones are in the menu “More”.
+import type { ReactNode } from "react";
 import type { Task } from "../api/schema";
 import { Menu } from "../ui/menu";
 import { actionsOf, perform, type TaskAction } from "./actions";
 
 const first: TaskAction["id"][] = ["land", "give"]; // what a person most likely wants
 
-export function ActionBar({ t }: { t: Task }) {
-  const all = actionsOf(t);
+// ActionBar shows an action under another name if names has one. Such an action is
+// never behind “More”.
+export function ActionBar({ t, names = {}, children }: { t: Task; names?: Partial<Record<TaskAction["id"], string>>; children?: ReactNode }) {
+  const all = actionsOf(t).map((a) => (names[a.id] ? { ...a, name: names[a.id]!, more: false } : a));
   const more = all.filter((a) => a.more);
   return (
     <div className="actions">
       {all.filter((a) => !a.more).map((a) => (
         <button key={a.id} className={"button" + (a.danger ? " danger" : "") + (first.includes(a.id) ? " primary" : "")} title={a.about} onClick={() => perform(t, a)}>{a.name}</button>
       ))}
+      {children}
       {more.length > 0 && <Menu name="More" items={more.map((a) => ({ id: a.id, name: a.name, about: a.about, danger: a.danger, run: () => perform(t, a) }))} />}
     </div>
   );

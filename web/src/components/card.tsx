@@ -5,11 +5,15 @@ import type { Task } from "../api/schema";
 import { said } from "../lib/board";
 import { ago, cost, plural } from "../lib/format";
 import { plainText } from "../lib/markdown";
-import { Link, toTask } from "../router";
+import { Link, toReview, toTask } from "../router";
 import { StatusBadge } from "../ui/parts";
 
 export const CARD = 126;
 export const ROW = 38;
+
+// pageOf is the page that a person wants for a task: the review if it waits for
+// one.
+const pageOf = (t: Task) => (t.stage === "review" ? toReview(t.key) : toTask(t.key));
 
 function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
@@ -64,7 +68,7 @@ export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now:
   const movable = drag && t.stage !== "ended";
   return (
     <Link
-      href={toTask(t.key)} className={`card s-${t.status.replace(" ", "-")}`} data-row data-key={t.key} draggable={movable ? true : undefined}
+      href={pageOf(t)} className={`card s-${t.status.replace(" ", "-")}`} data-row data-key={t.key} draggable={movable ? true : undefined}
       onDragStart={(e) => {
         e.dataTransfer.setData("text/plain", t.key);
         e.dataTransfer.effectAllowed = "move";
@@ -101,7 +105,7 @@ export function Row({ t, now, selected, onSelect }: { t: Task; now: number; sele
     <div className={"row" + (selected ? " selected" : "")} data-row data-key={t.key}>
       <input type="checkbox" checked={selected} onChange={(e) => onSelect(e.target.checked)} aria-label={`Select ${t.key}`} />
       <StatusBadge status={t.status} />
-      <Link href={toTask(t.key)} className="row-title"><span className="key">{t.key}</span> {t.title}</Link>
+      <Link href={pageOf(t)} className="row-title"><span className="key">{t.key}</span> {t.title}</Link>
       <Line t={t} className="row-line" />
       <span className="row-agent">{t.agent}</span>
       <span className="row-cost">{t.usage.cost_usd ? cost(t.usage) : ""}</span>

@@ -5,7 +5,7 @@ import { queries } from "../api/queries";
 import type { TaskDetail } from "../api/schema";
 import { parsePatch, type FileDiff } from "../lib/diff";
 import { plural } from "../lib/format";
-import { useParam } from "../router";
+import { Link, toReview, useParam } from "../router";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { DiffLines } from "./difflines";
 
@@ -17,7 +17,10 @@ export function Changes({ t }: { t: TaskDetail }) {
   const [since, setSince] = useParam("/tasks/{key}", "since");
   return (
     <div className="changes">
-      <div className="segments" role="group" aria-label="Changes">{sinces.map(([id, name]) => <button key={id} aria-pressed={since === id} onClick={() => setSince(id)}>{name}</button>)}</div>
+      <div className="toolbar">
+        <div className="segments" role="group" aria-label="Changes">{sinces.map(([id, name]) => <button key={id} aria-pressed={since === id} onClick={() => setSince(id)}>{name}</button>)}</div>
+        <Link className="button small" href={toReview(t.key)}>Review by file</Link>
+      </div>
       <Diff key={since} t={t} since={since} />
     </div>
   );

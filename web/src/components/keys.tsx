@@ -4,6 +4,7 @@ import { Dialog } from "../ui/dialog";
 import { commands, goTo, type Command } from "./commands";
 
 function typing(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement && target.type === "checkbox") return false;
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest(".xterm") !== null);
 }
 
@@ -14,7 +15,7 @@ function step(by: number): void {
   const at = rows.findIndex((r) => r.contains(document.activeElement));
   const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + by))]!;
   (next.matches("a,button") ? next : next.querySelector<HTMLElement>("a,button"))?.focus();
-  next.scrollIntoView({ block: "nearest" });
+  next.scrollIntoView({ block: next.dataset.row === "start" ? "start" : "nearest" });
 }
 
 const byKey = new Map<string, Command>([...Object.values<Command>(commands), ...goTo].flatMap((c) => (c.key ? [[c.key, c] as const] : [])));
@@ -24,6 +25,19 @@ const moves: Record<string, () => void> = {
   k: () => step(-1),
   "/": () => document.querySelector<HTMLInputElement>("main input[type=search]")?.focus(),
 };
+
+// own are the keys of the open page.
+let own: Command[] = [];
+
+// usePageKeys adds keys while a page is open.
+export function usePageKeys(keys: Command[]): void {
+  useEffect(() => {
+    own = keys;
+    return () => {
+      own = [];
+    };
+  }, [keys]);
+}
 
 const PAIR = 1500; // ms between g and the letter of a page
 
@@ -39,7 +53,7 @@ export function useKeys(): void {
       if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target) || document.querySelector("dialog[open]")) return;
       const page = e.timeStamp - went < PAIR ? byKey.get("g " + e.key)?.run : undefined;
       went = e.key === "g" ? e.timeStamp : -Infinity;
-      const run = page ?? moves[e.key] ?? byKey.get(e.key)?.run;
+      const run = page ?? own.find((c) => c.key === e.key)?.run ?? moves[e.key] ?? byKey.get(e.key)?.run;
       if (!run) return;
       e.preventDefault();
       run();
@@ -61,7 +75,7 @@ export function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl className="keys">
-        {[...list, ...[...byKey.values()].map((c): [string, string] => [c.key!, c.name])].map(([key, what]) => (
+        {[...list, ...[...own, ...byKey.values()].map((c): [string, string] => [c.key!, c.name])].map(([key, what]) => (
           <div key={key}>
             <dt><kbd>{key}</kbd></dt>
             <dd>{what}</dd>

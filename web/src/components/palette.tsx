@@ -46,7 +46,7 @@ export function matches(text: string, here: Task | undefined, tasks: Task[], pro
 export function Palette() {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const key = /^\/tasks\/([a-z0-9-]+)$/.exec(location.pathname)?.[1];
+  const key = /^\/tasks\/([a-z0-9-]+)(?:\/review)?$/.exec(location.pathname)?.[1];
   const here = useAnswer({ ...queries.task(key ?? ""), enabled: key !== undefined }).data;
   const board = useAnswer(queries.board({})).data;
   const listed = useMemo(() => (board?.columns ?? []).flatMap((c) => c.tasks ?? []), [board]);

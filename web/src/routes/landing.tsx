@@ -4,7 +4,7 @@ import { queries } from "../api/queries";
 import type { QueuedLanding, Task } from "../api/schema";
 import { actionsOf, run } from "../components/actions";
 import { ago, span, time, useNow } from "../lib/format";
-import { Link, toTask } from "../router";
+import { Link, toReview, toTask } from "../router";
 import { Empty, Loading, ProblemBox, StatusBadge } from "../ui/parts";
 
 export default function LandingPage() {
@@ -56,6 +56,7 @@ function Queued({ q, now }: { q: QueuedLanding; now: number }) {
       {(q.tries ?? 0) > 0 && <span className="warn-text">retried {q.tries} times</span>}
       {(q.killed ?? 0) > 0 && <span className="warn-text">checks killed {q.killed} times</span>}
       <span className="muted">{ago(t.since, now)}</span>
+      <Link className="button small" href={toReview(t.key)}>Review</Link>
       {land && <button className="button small primary" onClick={() => void run(land, t.key)}>{land.name}</button>}
     </li>
   );

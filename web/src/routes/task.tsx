@@ -7,29 +7,23 @@ import type { TaskDetail } from "../api/schema";
 import { ActionBar } from "../components/actionbar";
 import { edit } from "../components/actions";
 import { Answer } from "../components/answer";
-import { Ask } from "../components/ask";
 import { Changes } from "../components/changes";
 import { Checks } from "../components/checks";
 import { Cost } from "../components/cost";
 import { Events } from "../components/events";
 import { History } from "../components/history";
 import { Sessions } from "../components/sessions";
+import { NoTask, Why } from "../components/taskhead";
 import { TaskFacts } from "../components/taskfacts";
 import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
 import { Markdown } from "../lib/markdown";
 import { ago, cost, useNow } from "../lib/format";
-import { Link, to, useParam, type Param } from "../router";
-import { Empty, Loading, Mono, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
+import { Link, to, toReview, useParam, type Param } from "../router";
+import { StatusBadge, Tabs } from "../ui/parts";
 
 export function TaskPage({ taskKey }: { taskKey: string }) {
   const task = useAnswer(queries.task(taskKey));
-  if (!task.data) {
-    if (task.problem?.code === "not_found") {
-      return <Empty title={`There is no task ${taskKey}`}><p>It might belong to another server. <Link href="/">Go to the board</Link>.</p></Empty>;
-    }
-    return task.problem ? <ProblemBox problem={task.problem} again={task.again} /> : <Loading what={taskKey} />;
-  }
-  return <TaskView t={task.data} />;
+  return task.data ? <TaskView t={task.data} /> : <NoTask taskKey={taskKey} task={task} />;
 }
 
 type Tab = Param<"/tasks/{key}", "tab">;
@@ -71,7 +65,10 @@ function TaskView({ t }: { t: TaskDetail }) {
       </div>
       <div className="task-body">
         <div className="task-main">
-          <Tabs label="Task" tabs={tabs} value={tab} onChange={setTab} />
+          <div className="tabs-row">
+            <Tabs label="Task" tabs={tabs} value={tab} onChange={setTab} />
+            {!asks && <Link className={"button small" + (t.stage === "review" ? " primary" : "")} href={toReview(t.key)}>Review</Link>}
+          </div>
           <div role="tabpanel" aria-label={tab} className="panel">
             {tab === "answer" && <Answer t={t} />}
             {tab === "sessions" && <Sessions t={t} />}
@@ -101,18 +98,4 @@ function Steps({ t }: { t: TaskDetail }) {
     return s ? (s.pass ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>) : null;
   };
   return <section><h2>Steps</h2><ol className="steps">{t.steps!.map((s, i) => <li key={i}>{s} {mark(i + 1)}</li>)}</ol></section>;
-}
-
-// Why shows why the task is in its status, and lets a person answer.
-function Why({ t }: { t: TaskDetail }) {
-  if (t.question?.open) return <Ask t={t} />;
-  const fix = t.fix ?? t.failure?.fix;
-  const text = t.reason || t.failure?.text || t.warning;
-  if (!text) return null;
-  return (
-    <div className={"why" + (t.status === "needs you" ? " needs" : t.status === "failed" ? " bad" : "")}>
-      <p>{t.failure && t.status !== "done" && <span className="problem-code">{t.failure.class}</span>}<Mono text={text} /></p>
-      {fix && <p className="muted"><Mono text={fix} /></p>}
-    </div>
-  );
 }

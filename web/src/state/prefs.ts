@@ -1,5 +1,5 @@
-// The preferences of this browser. Nothing else is stored here: everything else
-// is on the server or in the address.
+// The preferences of this browser. It stores nothing else, except text that a
+// person is typing (typed.ts): everything else is on the server or in the address.
 import { useSyncExternalStore } from "react";
 import { editors } from "../lib/editor";
 
@@ -9,11 +9,12 @@ export interface Prefs {
   theme: Theme;
   notify: boolean;
   follow: boolean;
+  wrap: boolean; // long lines of a review
   editor: string; // a link with {path} in it
 }
 
 const NAME = "coppice";
-const defaults: Prefs = { theme: "system", notify: false, follow: true, editor: editors[0]!.template };
+const defaults: Prefs = { theme: "system", notify: false, follow: true, wrap: false, editor: editors[0]!.template };
 const listeners = new Set<() => void>();
 let current: Prefs = read();
 

@@ -1,11 +1,16 @@
 // Makes what the server would send.
-import type { Event, Output, Task } from "../api/schema";
+import type { Event, Output, ReviewComment, Task } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
     key: `app-${change.id}`, project: "app", title: `task ${change.id}`, priority: 0, track: "main", agent: "scripted", created_at: "2026-01-01T10:00:00Z",
     status: "ready", stage: "queued", since: "2026-01-01T10:00:00Z", round: 0, sessions: 0, usage: {}, ...change,
   };
+}
+
+export function comment(change: Partial<ReviewComment> & { id: number }): ReviewComment {
+  const at = { path: "a.go", first: 2, last: 2 };
+  return { task_id: 1, path: "a.go", side: "new", first: 2, last: 2, blob: "b1", code: "two\n", text: `comment ${change.id}`, by: "person", state: "draft", created_at: "2026-01-01T10:00:00Z", at, ...change };
 }
 
 let seq = 0;

@@ -1,0 +1,2 @@
+#!/bin/sh
+grep -q morning src/greet.go && echo "it greets in the morning"

@@ -1,0 +1,112 @@
+// Comments of a review, and the form in which one is written.
+import { useState, type FormEvent, type KeyboardEvent } from "react";
+import { change, changed } from "../api/cache";
+import { api, dataOf, problemOf } from "../api/client";
+import type { Problem, ReviewComment } from "../api/schema";
+import { clock } from "../lib/format";
+import { Markdown } from "../lib/markdown";
+import { placeOf, rangeText, type Range, type Side } from "../lib/review";
+import { keepTyped, useTyped } from "../state/typed";
+import { ProblemBox } from "../ui/parts";
+
+// LineForm is an open form for a new comment.
+export interface LineForm extends Range {
+  task: string;
+  path: string;
+}
+
+const lineFormName = (f: LineForm) => JSON.stringify([f.task, "lines", f.path, f.side, f.first, f.last]);
+const editFormName = (task: string, id: number) => JSON.stringify([task, "edit", id]);
+export const sendFormName = (task: string) => JSON.stringify([task, "send"]);
+
+export function openLineForm(f: LineForm, open: ReadonlyMap<string, string>): void {
+  const name = lineFormName(f);
+  if (!open.has(name)) keepTyped(name, "");
+}
+
+// lineForms returns the open forms of a file.
+export function lineForms(open: ReadonlyMap<string, string>, task: string, path: string): LineForm[] {
+  return [...open.keys()].flatMap((name) => {
+    const [ofTask, kind, ofPath, side, first, last] = JSON.parse(name) as [string, string, string, Side, number, number];
+    return ofTask === task && kind === "lines" && ofPath === path ? [{ task, path, side, first, last }] : [];
+  });
+}
+
+const sideText = (side: string) => (side === "old" ? " before the change" : "");
+
+// TextForm edits a stored text. It closes when the server has accepted the text.
+function TextForm({ name, label, button, save }: { name: string; label: string; button: string; save: (text: string) => Promise<unknown> }) {
+  const text = useTyped().get(name) ?? "";
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (e: FormEvent | KeyboardEvent) => {
+    e.preventDefault();
+    if (busy || !text.trim()) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await save(text);
+      changed();
+      keepTyped(name);
+    } catch (err) {
+      setProblem(problemOf(err));
+      setBusy(false);
+    }
+  };
+  const press = (e: KeyboardEvent) => {
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) void submit(e);
+    if (e.key === "Escape" && !text) keepTyped(name);
+  };
+  return (
+    <form className="comment-form" aria-label={label} onSubmit={(e) => void submit(e)}>
+      <textarea aria-label={label} placeholder={label} rows={3} value={text} autoFocus onChange={(e) => keepTyped(name, e.target.value)} onKeyDown={press} />
+      {problem && <ProblemBox problem={problem} />}
+      <span className="comment-end">
+        <button className="button small primary" disabled={busy || !text.trim()}>{button}</button>
+        <button className="button small" type="button" onClick={() => keepTyped(name)}>Cancel</button>
+        <small className="muted">Ctrl Enter saves it. The agent gets it when you send the drafts.</small>
+      </span>
+    </form>
+  );
+}
+
+// NewComment is the form for a comment on lines.
+export function NewComment({ f }: { f: LineForm }) {
+  const { task, ...body } = f;
+  return (
+    <TextForm name={lineFormName(f)} label={`Comment on ${rangeText(f)}${sideText(f.side)}`} button="Add the comment"
+      save={(text) => dataOf(api.POST("/api/v1/tasks/{key}/comments", { params: { path: { key: task } }, body: { ...body, text } }))} />
+  );
+}
+
+// requests are what a person can do with a comment, by its state.
+type Request = "edit" | "delete" | "resolve" | "reopen";
+const requests: Record<string, Request[]> = { draft: ["edit", "delete"], sent: ["resolve", "edit"], resolved: ["reopen"] };
+const names: Record<Request, string> = { edit: "Edit", delete: "Delete", resolve: "Resolve", reopen: "Reopen" };
+
+export function Comment({ task, c, at }: { task: string; c: ReviewComment; at?: boolean }) {
+  const form = editFormName(task, c.id);
+  const editing = useTyped().has(form);
+  const params = { path: { key: task, id: c.id } };
+  const patch = (body: { text?: string; resolved?: boolean }) => dataOf(api.PATCH("/api/v1/tasks/{key}/comments/{id}", { params, body }));
+  const run: Record<Request, () => unknown> = {
+    edit: () => keepTyped(form, c.text),
+    delete: () => change("", () => dataOf(api.DELETE("/api/v1/tasks/{key}/comments/{id}", { params }))),
+    resolve: () => change("", () => patch({ resolved: true })),
+    reopen: () => change("", () => patch({ resolved: false })),
+  };
+  const where = placeOf(c) ?? c;
+  return (
+    <article className={"comment c-" + c.state} aria-label={`Comment ${c.id}, ${c.state}`} data-comment={c.id}>
+      <header>
+        <span className={"tag" + (c.state === "resolved" ? " good" : "")}>{c.state}</span>
+        {c.outdated && <span className="tag bad">outdated</span>}
+        <span className="muted">{c.outdated ? "was about " : ""}{rangeText(where)}{sideText(c.side)} · {clock(c.sent_at ?? c.created_at)}</span>
+        <span className="grow" />
+        {!editing && requests[c.state]?.map((r) => <button key={r} className={"button small ghost" + (r === "delete" ? " danger" : "")} onClick={() => void run[r]()}>{names[r]}</button>)}
+      </header>
+      {(c.outdated || at) && <pre className="comment-code" tabIndex={0} aria-label="The code that it is about">{c.code.replace(/\n$/, "")}</pre>}
+      {editing ? <TextForm name={form} label={`Edit comment ${c.id}`} button="Save" save={(text) => patch({ text })} /> : <Markdown text={c.text} />}
+    </article>
+  );
+}
