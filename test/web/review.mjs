@@ -58,7 +58,7 @@ await main(async () => {
   await step("it shows the change, coloured, with its summary, checks and cost", async () => {
     await file("src/greet.go").locator(".ln-added .hl-keyword").first().waitFor();
     await text("src/greet.go", 11).locator(".hl-string").first().waitFor(); // the second line of a string
-    assert.equal(await text("src/greet.go", 8).textContent(), '+\t\tname = "stranger"');
+    assert.equal(await text("src/greet.go", 8).textContent(), '\t\tname = "stranger"');
     const about = page.locator(".review-about");
     await about.getByText("knows strangers").waitFor();
     await about.getByText("sh test.sh").waitFor();
@@ -80,7 +80,7 @@ await main(async () => {
   });
 
   await step("it shows more lines around a change", async () => {
-    await file("src/greet.go").getByRole("button", { name: "Show 20 more lines" }).click();
+    await file("src/greet.go").getByRole("button", { name: "Show 20 lines below" }).click();
     await text("src/greet.go", 30).waitFor();
     await text("src/greet.go", 30).locator(".hl-keyword").first().waitFor();
   });

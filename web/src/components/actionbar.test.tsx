@@ -22,6 +22,11 @@ it("shows what the server offers, in its order, the rarer ones behind More", () 
   expect(screen.getAllByRole("menuitem").map((b) => b.textContent)).toEqual(["Take over", "Change the model", "Fork"]);
 });
 
+it("shows an action of the menu if the page names it, and the page's own button after the one that lands", () => {
+  show(<ActionBar t={{ ...working, can: ["land", "stop", "take", "fork"] }} names={{ land: "Approve", take: "Take over" }}><button>Own</button></ActionBar>);
+  expect(screen.getAllByRole("button").map((b) => b.textContent)).toEqual(["Approve", "Own", "Stop", "Take over", "More ▾"]);
+});
+
 it("moves through the menu by keys, and returns the focus", () => {
   show(<ActionBar t={working} />);
   const more = screen.getByRole("button", { name: "More" });

@@ -35,6 +35,11 @@ it("shows a new line of its session, and no other card is drawn", async () => {
   expect(drawn).toBe(before);
 });
 
+it("opens the review of a task that waits for one", () => {
+  show(<><Card t={task({ id: 1 })} now={now} column="" /><Card t={task({ id: 2, stage: "review" })} now={now} column="" /></>);
+  expect(screen.getAllByRole("link").map((a) => a.getAttribute("href"))).toEqual(["/tasks/app-1", "/tasks/app-2/review"]);
+});
+
 it("is selected in a table by its key", () => {
   const chosen: boolean[] = [];
   show(<Row t={task({ id: 7 })} now={now} selected={false} onSelect={(on) => chosen.push(on)} />);

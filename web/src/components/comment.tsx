@@ -59,7 +59,10 @@ function TextForm({ name, label, button, save }: { name: string; label: string; 
   };
   return (
     <form className="comment-form" aria-label={label} onSubmit={(e) => void submit(e)}>
-      <textarea aria-label={label} placeholder={label} rows={3} value={text} autoFocus onChange={(e) => keepTyped(name, e.target.value)} onKeyDown={press} />
+      <label>
+        {label}
+        <textarea rows={3} value={text} autoFocus onChange={(e) => keepTyped(name, e.target.value)} onKeyDown={press} />
+      </label>
       {problem && <ProblemBox problem={problem} />}
       <span className="comment-end">
         <button className="button small primary" disabled={busy || !text.trim()}>{button}</button>

@@ -29,7 +29,8 @@ function lay(props: Partial<Parameters<typeof ReviewLines>[0]> = {}) {
 }
 
 const line = (n: number, old = false) => screen.getByRole("button", { name: `Comment on line ${n}${old ? " before the change" : ""}` });
-const marked = () => [...document.querySelectorAll(".ln.on code")].map((c) => c.textContent);
+const texts = (which: string) => [...document.querySelectorAll(which)].map((l) => l.querySelector(".mark")!.textContent! + l.querySelector("code")!.textContent!);
+const marked = () => texts(".ln.on");
 
 it("selects a line with a click", () => {
   lay();
@@ -86,7 +87,7 @@ it("keeps one line number in the order of the Tab key", () => {
 it("uses tokens only if they are the line", () => {
   lay({ colours: { old: undefined, new: [[["hl-keyword", "package"], ["", " a"]], [["hl-keyword", "other"]]] } });
   expect([...document.querySelectorAll(".hl-keyword")].map((x) => x.textContent)).toEqual(["package"]);
-  expect([...document.querySelectorAll(".ln code")].map((c) => c.textContent)).toEqual([" package a", "-two", "+zwei", "+drei", " four"]);
+  expect(texts(".ln")).toEqual([" package a", "-two", "+zwei", "+drei", " four"]);
 });
 
 it("shows more of what did not change", () => {

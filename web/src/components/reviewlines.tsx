@@ -17,8 +17,8 @@ const Line = memo(function Line({ l, tokens, on, tab }: { l: DiffLine; tokens: r
     <div className={`ln ln-${l.kind}${on ? " on" : ""}`}>
       <LineNumber side="old" n={l.kind === "added" ? undefined : l.old} tab={tab && l.kind === "removed"} />
       <LineNumber side="new" n={l.kind === "removed" ? undefined : l.new} tab={tab && l.kind !== "removed"} />
+      <span className="mark">{marks[l.kind]}</span>
       <code>
-        <span className="mark">{marks[l.kind]}</span>
         {tokens.map(([kind, text], i) => (kind ? <span key={i} className={kind}>{text}</span> : text))}
         {l.no_end && <span className="no-end"> (no line break at the end)</span>}
       </code>
@@ -34,7 +34,7 @@ function GapLine({ gap, show }: { gap: Gap; show?: (from: keyof Shown, lines: nu
   return (
     <div className="gap">
       <span className="muted" aria-hidden="true">⋯</span>
-      {show && !few && gap.above && more("start", STEP, `Show ${STEP} more lines`)}
+      {show && !few && gap.above && more("start", STEP, `Show ${STEP} lines below`)}
       {show && !few && gap.below && more("end", STEP, `Show ${STEP} lines above`)}
       {show ? more("start", gap.lines, few ? `Show ${gap.lines} unchanged ${gap.lines === 1 ? "line" : "lines"}` : `Show all ${gap.lines}`) : <span className="muted">{gap.lines} unchanged lines</span>}
       {gap.section && <code className="gap-section" title={gap.section}>{gap.section}</code>}
