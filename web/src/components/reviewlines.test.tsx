@@ -44,8 +44,8 @@ it("selects a range of one side by dragging, in both directions", () => {
   lay();
   fireEvent.pointerDown(line(4), { button: 0 });
   fireEvent.pointerOver(line(3));
-  fireEvent.pointerOver(line(2, true)); // the other side does not count
   fireEvent.pointerOver(line(2));
+  fireEvent.pointerOver(line(1, true)); // the other side does not count
   expect(marked()).toEqual(["+zwei", "+drei", " four"]);
   fireEvent.pointerUp(window);
   expect(chosen).toEqual([{ side: "new", first: 2, last: 4 }]);
@@ -74,6 +74,16 @@ it("selects with the keyboard: arrows move, Shift extends on one side, Enter ope
   expect(marked()).toEqual(["+zwei", "+drei", " four"]);
   fireEvent.click(document.activeElement!, { detail: 0 });
   expect(chosen).toEqual([{ side: "new", first: 2, last: 4 }]);
+});
+
+it("leaves out the other side of a selection by keys", () => {
+  lay();
+  line(1).focus();
+  fireEvent.keyDown(line(1), { key: "ArrowDown", shiftKey: true });
+  expect(document.activeElement).toBe(line(2));
+  expect(marked()).toEqual([" package a", "+zwei"]);
+  fireEvent.keyDown(document.activeElement!, { key: "Escape" });
+  expect(marked()).toEqual([]);
 });
 
 it("keeps one line number in the order of the Tab key", () => {

@@ -66,7 +66,7 @@ export function tokens(language: string, text: string): Token[][] {
   const lines: Token[][] = [[]];
   const add = (nodes: readonly Node[], kind: string) => {
     for (const n of nodes) {
-      if (n.type === "element") add(n.children, kindOf(n.properties.className) ?? kind);
+      if (n.type === "element") add(n.children, kindOf(n.properties.className));
       if (n.type !== "text") continue;
       n.value.split("\n").forEach((part, i) => {
         if (i > 0) lines.push([]);
@@ -82,6 +82,6 @@ export function tokens(language: string, text: string): Token[][] {
 const PREFIX = "hl-";
 
 // kindOf returns the classes of a part. The part of an embedded language has none.
-function kindOf(names: unknown): string | undefined {
-  return Array.isArray(names) && String(names[0]).startsWith(PREFIX) ? names.join(" ") : undefined;
+function kindOf(names: unknown): string {
+  return Array.isArray(names) && String(names[0]).startsWith(PREFIX) ? names.join(" ") : "";
 }
