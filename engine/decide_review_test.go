@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -180,6 +181,8 @@ func TestNothingLandsUnapproved(t *testing.T) {
 		v := randomView(rt)
 		v.Task.Stage = one(rt, "landing stage", coppice.StagesThat(coppice.Stage.Lands))
 		randomLanding(rt, v)
+		one(rt, "proven", []func(*coppice.Landing){green, inQueue})(v.Landing)
+		v.Landing.Verified, v.Landing.Outcome, v.Landing.EndedAt, v.Landing.RetryAt, v.Work = true, "", time.Time{}, time.Time{}, nil // so that it can take a step
 		l, land := *v.Landing, v.Project.Policy.Land
 		d := anyLanding(v)
 		if d == nil || l.ApprovedBy != "" || mightHaveLanded(l) {
