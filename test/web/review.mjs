@@ -97,6 +97,7 @@ await main(async () => {
     await page.reload();
     await form.waitFor();
     assert.equal(await form.inputValue(), "a stranger is a **friend** <b>here</b>");
+    assert.equal(await page.evaluate(() => document.activeElement.tagName), "BODY", "a restored form does not take the focus");
     await look("review-form");
     await page.getByRole("button", { name: "Add the comment" }).click();
     await page.getByRole("article", { name: /draft/ }).getByText("friend").waitFor();
@@ -140,6 +141,7 @@ await main(async () => {
     await form.waitFor();
     await page.keyboard.press("Escape");
     await form.waitFor({ state: "detached" });
+    await page.locator('[data-path="src/greet.go"] [data-n]:focus').waitFor();
   });
 
   await step("viewed survives a reload, and the other tab", async () => {

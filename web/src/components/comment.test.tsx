@@ -69,6 +69,14 @@ it("stores a text that is being typed, and drops it when the server has it", asy
   expect(localStorage.length).toBe(0);
 });
 
+it("returns the focus to its line", () => {
+  show(<div className="ln-box"><button data-n="4">4</button><Forms /></div>);
+  fireEvent.click(screen.getByText("open"));
+  expect(document.activeElement).toBe(screen.getByRole("textbox"));
+  fireEvent.keyDown(screen.getByRole("textbox"), { key: "Escape" });
+  expect(document.activeElement?.textContent).toBe("4");
+});
+
 it("keeps the text if the server refuses it", async () => {
   serve({ "PATCH /api/v1/tasks/app-1/comments/1": { code: "invalid", title: "", status: 422, detail: "too long", fix: "shorten it" } });
   show(<Comment task="app-1" c={comment({ id: 1 })} />);

@@ -1,12 +1,12 @@
 // Comments of a review, and the form in which one is written.
-import { useState, type FormEvent, type KeyboardEvent } from "react";
+import { useRef, useState, type FormEvent, type KeyboardEvent } from "react";
 import { change, changed } from "../api/cache";
 import { api, dataOf, problemOf } from "../api/client";
 import type { Problem, ReviewComment } from "../api/schema";
 import { clock } from "../lib/format";
 import { Markdown } from "../lib/markdown";
 import { placeOf, rangeText, type Range, type Side } from "../lib/review";
-import { keepTyped, useTyped } from "../state/typed";
+import { isRestored, keepTyped, useTyped } from "../state/typed";
 import { ProblemBox } from "../ui/parts";
 
 // LineForm is an open form for a new comment.
@@ -34,11 +34,18 @@ export function lineForms(open: ReadonlyMap<string, string>, task: string, path:
 
 const sideText = (side: string) => (side === "old" ? " before the change" : "");
 
-// TextForm edits a stored text. It closes when the server has accepted the text.
+// TextForm edits a stored text. It closes when the server has accepted the text,
+// and then returns the focus to its line or file.
 function TextForm({ name, label, button, save }: { name: string; label: string; button: string; save: (text: string) => Promise<unknown> }) {
   const text = useTyped().get(name) ?? "";
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const close = () => {
+    const around = form.current?.closest(".ln-box, section");
+    keepTyped(name);
+    around?.querySelector<HTMLElement>("[data-n], button")?.focus({ preventScroll: true });
+  };
   const submit = async (e: FormEvent | KeyboardEvent) => {
     e.preventDefault();
     if (busy || !text.trim()) return;
@@ -47,7 +54,7 @@ function TextForm({ name, label, button, save }: { name: string; label: string; 
     try {
       await save(text);
       changed();
-      keepTyped(name);
+      close();
     } catch (err) {
       setProblem(problemOf(err));
       setBusy(false);
@@ -55,18 +62,18 @@ function TextForm({ name, label, button, save }: { name: string; label: string; 
   };
   const press = (e: KeyboardEvent) => {
     if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) void submit(e);
-    if (e.key === "Escape" && !text) keepTyped(name);
+    if (e.key === "Escape" && !text) close();
   };
   return (
-    <form className="comment-form" aria-label={label} onSubmit={(e) => void submit(e)}>
+    <form ref={form} className="comment-form" aria-label={label} onSubmit={(e) => void submit(e)}>
       <label>
         {label}
-        <textarea rows={3} value={text} autoFocus onChange={(e) => keepTyped(name, e.target.value)} onKeyDown={press} />
+        <textarea rows={3} value={text} autoFocus={!isRestored(name)} onChange={(e) => keepTyped(name, e.target.value)} onKeyDown={press} />
       </label>
       {problem && <ProblemBox problem={problem} />}
       <span className="comment-end">
         <button className="button small primary" disabled={busy || !text.trim()}>{button}</button>
-        <button className="button small" type="button" onClick={() => keepTyped(name)}>Cancel</button>
+        <button className="button small" type="button" onClick={close}>Cancel</button>
         <small className="muted">Ctrl Enter saves it. The agent gets it when you send the drafts.</small>
       </span>
     </form>

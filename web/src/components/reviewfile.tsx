@@ -116,7 +116,7 @@ function Body({ r, f, comments, near }: Props & { near: boolean }) {
   const onSelect = useCallback((at: Range) => openLineForm({ task: r.task, path: f.path, ...at }, open), [r.task, f.path, open]);
   return (
     <>
-      {under("")}
+      {(read || why || hunks.problem) && under("")}
       {why && <p className="file-note">{why} <a href={address("/api/v1/tasks/{key}/diff", { path: { key: r.task }, query: { since: "base" } })} target="_blank" rel="noreferrer">Open the plain diff</a></p>}
       {!why && hunks.problem && <ProblemBox problem={hunks.problem} again={hunks.again} />}
       {!why && !read && !hunks.problem && <div style={{ minHeight: (f.added + f.removed + 6) * ROW }}><Loading what={f.path} /></div>}

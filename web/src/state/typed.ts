@@ -5,6 +5,11 @@ import { useSyncExternalStore } from "react";
 const PREFIX = "coppice typed ";
 const listeners = new Set<() => void>();
 let texts: ReadonlyMap<string, string> = stored();
+const restored = new Set(texts.keys());
+
+// isRestored reports whether a form is open since the page was loaded. Such a form
+// does not take the focus.
+export const isRestored = (name: string) => restored.has(name);
 
 function stored(): ReadonlyMap<string, string> {
   const out = new Map<string, string>();
@@ -20,8 +25,11 @@ function stored(): ReadonlyMap<string, string> {
 // form without text is open until the page is closed.
 export function keepTyped(name: string, text?: string): void {
   const next = new Map(texts);
-  if (text === undefined) next.delete(name);
-  else next.set(name, text);
+  if (text !== undefined) next.set(name, text);
+  else {
+    next.delete(name);
+    restored.delete(name);
+  }
   texts = next;
   try {
     if (text) localStorage.setItem(PREFIX + name, text);
