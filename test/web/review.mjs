@@ -158,6 +158,16 @@ await main(async () => {
     assert.deepEqual(await overlaps(), []);
   });
 
+  const thought = other.getByRole("textbox", { name: "Comment on line 7" });
+  const top = () => thought.evaluate((el) => el.getBoundingClientRect().top);
+  let before;
+  await step("somebody else is writing in the other tab, further down", async () => {
+    await file("docs/people.txt", other).locator("[data-side=new][data-n='7']").click();
+    await thought.fill("who is the seventh?");
+    await thought.evaluate((el) => scrollBy(0, el.getBoundingClientRect().top - 200));
+    before = await top();
+  });
+
   await step("all drafts become one message, and the agent fixes its work", async () => {
     await page.getByRole("button", { name: "Ask for changes" }).click();
     const dialog = page.getByRole("dialog");
@@ -183,6 +193,14 @@ await main(async () => {
     await page.locator(".why.needs").getByText("waiting for your review").waitFor();
     await look("review-outdated");
     assert.deepEqual(await overlaps(), []);
+  });
+
+  await step("the new commits leave what is written in the other tab where it is", async () => {
+    await file("src/greet.go", other).getByText('"friend"').waitFor();
+    assert.equal(await thought.inputValue(), "who is the seventh?");
+    const moved = Math.abs((await top()) - before);
+    assert.ok(moved < 5, `it moved by ${moved} px`);
+    await other.close();
   });
 
   await step("comments are resolved, and reopened", async () => {
