@@ -161,14 +161,12 @@ function measureLayout() {
         const hides = (o) => o === "hidden" || o === "clip";
         const scrolls = s.overflowX === "auto" || s.overflowX === "scroll" || s.overflowY === "auto" || s.overflowY === "scroll";
         if (s.overflowX !== "visible") {
-          const ellipsis = s.textOverflow === "ellipsis" || s.webkitLineClamp !== "none";
-          if (hides(s.overflowX) && !ellipsis && !scrolls && (right > b.right + 1.5 || left < b.left - 1.5)) cutter ??= a;
+          if (hides(s.overflowX) && s.textOverflow !== "ellipsis" && !scrolls && (right > b.right + 1.5 || left < b.left - 1.5)) cutter ??= a;
           left = Math.max(left, b.left);
           right = Math.min(right, b.right);
         }
         if (s.overflowY !== "visible") {
-          const clamped = s.webkitLineClamp !== "none";
-          if (hides(s.overflowY) && !clamped && !scrolls && (bottom > b.bottom + 3 || top < b.top - 3)) cutter ??= a;
+          if (hides(s.overflowY) && s.webkitLineClamp === "none" && !scrolls && (bottom > b.bottom + 3 || top < b.top - 3)) cutter ??= a;
           top = Math.max(top, b.top);
           bottom = Math.min(bottom, b.bottom);
         }
