@@ -15,28 +15,9 @@ async function look(name) {
     await page.setViewportSize({ width, height: 900 });
     await w.axe(`${name} at ${width} px`);
     await w.shot(`${name}-${width}`);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(wide <= 0, `${name}: the page is ${wide} px wider than the window of ${width} px`);
+    await w.layout(`${name} at ${width} px`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });
-}
-
-// overlaps lists parts of the page that are on each other, or leave the window.
-async function overlaps() {
-  return page.evaluate(() => {
-    const found = [];
-    const seen = (el) => el.checkVisibility() && el.getBoundingClientRect().height > 0;
-    for (const group of [".review-entry", ".review-file > header", ".comment > header", ".gap", ".draft-bar", ".page-head .actions"]) {
-      for (const el of document.querySelectorAll(group)) {
-        const parts = [...el.children].filter(seen).map((c) => [c, c.getBoundingClientRect()]);
-        for (const [a, r] of parts) {
-          if (r.right > el.getBoundingClientRect().right + 1) found.push(`${a.textContent} leaves ${group}`);
-          for (const [b, q] of parts) if (a !== b && r.left < q.right - 1 && q.left < r.right - 1 && r.top < q.bottom - 1 && q.top < r.bottom - 1) found.push(`${a.textContent} is on ${b.textContent}`);
-        }
-      }
-    }
-    return found;
-  });
 }
 
 await main(async () => {
@@ -69,7 +50,6 @@ await main(async () => {
     const wide = await file("README.md").locator(".lines").evaluate((el) => el.scrollWidth - el.clientWidth);
     assert.ok(wide > 0, "a long line scrolls inside its file");
     await look("review");
-    assert.deepEqual(await overlaps(), []);
   });
 
   await step("long lines wrap if a person wants that", async () => {
@@ -155,7 +135,6 @@ await main(async () => {
     await file("src/words/list.ts").locator(".file-name").click();
     await file("src/words/list.ts").locator(".ln").first().waitFor();
     await look("review-comments");
-    assert.deepEqual(await overlaps(), []);
   });
 
   const thought = other.getByRole("textbox", { name: "Comment on line 7" });
@@ -192,7 +171,6 @@ await main(async () => {
     await file("src/words/list.ts").getByRole("article").getByText("lines 4–7").waitFor();
     await page.locator(".why.needs").getByText("waiting for your review").waitFor();
     await look("review-outdated");
-    assert.deepEqual(await overlaps(), []);
   });
 
   await step("the new commits leave what is written in the other tab where it is", async () => {
@@ -243,7 +221,6 @@ await main(async () => {
     await page.locator("[data-path]").last().locator(".ln").first().waitFor();
     await page.locator(".review-entry").first().click();
     await look("review-many");
-    assert.deepEqual(await overlaps(), []);
   });
 
   await w.close();
