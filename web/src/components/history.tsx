@@ -1,13 +1,13 @@
 // The history of a task: when its sessions and checks ran, and what happened in
 // order, in words for people.
-import { useState } from "react";
+import { lazy, Suspense } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
-import type { Event, TaskDetail, TimelineBar } from "../api/schema";
-import { clock, span, time, useNow } from "../lib/format";
-import type { Span } from "../lib/gantt";
+import type { Event, TaskDetail } from "../api/schema";
+import { clock, span, time } from "../lib/format";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
-import { Chart, type Lane } from "./gantt";
+
+const TaskBars = lazy(() => import("./taskbars"));
 
 const words: Record<string, string> = {
   "task.created": "Created", "task.changed": "Changed", "task.ended": "Ended", "task.stop_asked": "Stop requested", "task.retry_asked": "Restarted",
@@ -33,7 +33,7 @@ export function History({ t }: { t: TaskDetail }) {
   const begin = time(list[0]!.at);
   return (
     <div className="history">
-      <Bars task={t.key} />
+      <Suspense fallback={null}><TaskBars task={t.key} /></Suspense>
       <ol className="story">
         {list.map((e) => (
           <li key={e.seq} className={"e-" + e.kind.split(".")[0]}>
@@ -44,21 +44,4 @@ export function History({ t }: { t: TaskDetail }) {
       </ol>
     </div>
   );
-}
-
-// lanes returns a row for the sessions, and one for each command that checks.
-function lanes(task: string, bars: TimelineBar[]): Lane[] {
-  const commands = new Set(bars.map((b) => b.command ?? ""));
-  return [...commands].map((command) => ({
-    id: command, task, name: <span title={command}>{command ? <code>{command}</code> : "sessions"}</span>, bars: bars.filter((b) => (b.command ?? "") === command),
-  }));
-}
-
-function Bars({ task }: { task: string }) {
-  const now = useNow(2000);
-  const [own, setOwn] = useState<Span>();
-  const bars = useAnswer(queries.taskTimeline(task)).data?.rows?.[0]?.bars ?? [];
-  if (bars.length === 0) return null;
-  const end = Math.max(...bars.map((b) => (b.to ? time(b.to) : now)));
-  return <Chart label="Sessions and checks" lanes={lanes(task, bars)} view={own ?? { from: time(bars[0]!.from) - 1000, to: end + 1000 }} onView={setOwn} />;
 }
