@@ -163,7 +163,7 @@ func checkBar(c coppice.Check) api.TimelineBar {
 func commandBar(c coppice.CommandRun) api.TimelineBar {
 	b := checkBar(coppice.Check{Command: c.Command, StartedAt: c.StartedAt, EndedAt: c.EndedAt, Exit: c.Exit})
 	if c.State != coppice.RunEnded {
-		b.To, b.State, b.Failed = time.Time{}, string(c.State), false
+		b.State = string(c.State)
 	}
 	return b
 }
