@@ -84,16 +84,16 @@ export class GrowingLog {
 
 // Finder finds lines. It reads lines that were added, not the whole log again.
 export class Finder {
-  private wanted: string | undefined;
+  private name: string | undefined;
   private first: number | undefined;
   private read = 0; // lines that cannot change any more
   private hits: number[] = [];
 
-  // find returns the ids of the lines that fit. The name of what is wanted says
-  // whether that is the same as before.
-  find(lines: readonly Line[], wanted: string, fits: (l: Line) => boolean): readonly number[] {
-    if (wanted !== this.wanted || lines[0]?.id !== this.first || lines.length < this.read) {
-      this.wanted = wanted;
+  // find returns the ids of the lines that fit. Another name means that other
+  // lines fit than before.
+  find(lines: readonly Line[], name: string, fits: (l: Line) => boolean): readonly number[] {
+    if (name !== this.name || lines[0]?.id !== this.first || lines.length < this.read) {
+      this.name = name;
       this.first = lines[0]?.id;
       this.read = 0;
       this.hits = [];
