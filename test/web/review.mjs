@@ -47,14 +47,14 @@ await main(async () => {
     await file("logo.bin").getByText("It is a binary file").waitFor();
     assert.match(await file("logo.bin").getByRole("link", { name: "Open the plain diff" }).getAttribute("href"), /diff/);
     await file("docs/people.txt").getByText("docs/names.txt → docs/people.txt").waitFor();
-    const wide = await file("README.md").locator(".lines").evaluate((el) => el.scrollWidth - el.clientWidth);
+    const wide = await file("README.md").locator(".diff-lines").evaluate((el) => el.scrollWidth - el.clientWidth);
     assert.ok(wide > 0, "a long line scrolls inside its file");
     await look("review");
   });
 
   await step("long lines wrap if a person wants that", async () => {
     await page.getByLabel("Wrap long lines").check();
-    const wide = await file("README.md").locator(".lines").evaluate((el) => el.scrollWidth - el.clientWidth);
+    const wide = await file("README.md").locator(".diff-lines").evaluate((el) => el.scrollWidth - el.clientWidth);
     assert.ok(wide <= 0, `${wide} px`);
     await page.getByLabel("Wrap long lines").uncheck();
   });

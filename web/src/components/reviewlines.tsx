@@ -143,7 +143,7 @@ export function ReviewLines({ parts, colours, forms, under, onSelect, show, wrap
   const selected = range ? [...forms, range] : forms;
   const isOn = (l: DiffLine) => selected.some((r) => within(r, "old", l.kind === "added" ? undefined : l.old) || within(r, "new", l.kind === "removed" ? undefined : l.new));
   return (
-    <div ref={box} className={"lines" + (wrap ? " wrap" : "")} onPointerDown={press} onPointerOver={over} onClick={click} onKeyDown={keys} onFocus={focus}>
+    <div ref={box} className={"diff-lines" + (wrap ? " wrap" : "")} onPointerDown={press} onPointerOver={over} onClick={click} onKeyDown={keys} onFocus={focus}>
       {parts.map((p) => {
         if ("gap" in p) return <GapLine key={"gap " + p.gap.id} gap={p.gap} show={show && ((from, lines) => show(p.gap.id, from, lines))} />;
         return p.lines.map((l) => (

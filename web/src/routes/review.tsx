@@ -8,11 +8,12 @@ import { ActionBar } from "../components/actionbar";
 import { Comment } from "../components/comment";
 import type { Command } from "../components/commands";
 import { usePageKeys } from "../components/keys";
+import { NoTask } from "../components/notask";
 import { ReviewAbout } from "../components/reviewabout";
 import { markViewed, ReviewFile } from "../components/reviewfile";
 import { ReviewFiles } from "../components/reviewfiles";
 import { DraftBar, SendReview } from "../components/sendreview";
-import { NoTask, Why } from "../components/taskhead";
+import { offersActions, Why } from "../components/why";
 import { ago, useNow } from "../lib/format";
 import { isAbout, isOpen } from "../lib/review";
 import { Link, to, toTask } from "../router";
@@ -31,6 +32,11 @@ export default function ReviewPage({ taskKey }: { taskKey: string }) {
 function ReviewView({ t, r }: { t: TaskDetail; r: Review }) {
   const [sending, setSending] = useState(false);
   const now = useNow(5000);
+  const actions = (
+    <ActionBar t={t} names={{ take: "Take over", ...(t.stage === "review" ? { land: "Approve and land" } : {}) }}>
+      {t.wants !== "answer" && <button className="button" onClick={() => setSending(true)} title="Send the drafts, and a text, to its agent">Ask for changes</button>}
+    </ActionBar>
+  );
   return (
     <div className="page review-page">
       <div className="task-head">
@@ -38,9 +44,7 @@ function ReviewView({ t, r }: { t: TaskDetail; r: Review }) {
         <div className="page-head">
           <h1>{t.title}</h1>
           <span className="grow" />
-          <ActionBar t={t} names={{ take: "Take over", ...(t.stage === "review" ? { land: "Approve and land" } : {}) }}>
-            {t.wants !== "answer" && <button className="button" onClick={() => setSending(true)} title="Send the drafts, and a text, to its agent">Ask for changes</button>}
-          </ActionBar>
+          {!offersActions(t) && actions}
         </div>
         <p className="task-state">
           <StatusBadge status={t.status} />
@@ -48,7 +52,7 @@ function ReviewView({ t, r }: { t: TaskDetail; r: Review }) {
           {r.approved_by && <span className="add-text">✓ approved by {r.approved_by}</span>}
           {t.landed && <span>landed as <code>{t.landed.slice(0, 10)}</code></span>}
         </p>
-        <Why t={t} />
+        <Why t={t} actions={actions} />
       </div>
       {(r.files ?? []).length > 0 ? <Files t={t} r={r} /> : (
         <Empty title="No change to review yet"><p>The commits of its agent appear here. <Link href={toTask(t.key)}>Go to the task</Link>.</p></Empty>

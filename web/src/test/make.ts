@@ -1,5 +1,5 @@
 // Makes what the server would send.
-import type { Event, Output, ReviewComment, Task } from "../api/schema";
+import type { Event, Output, ReviewComment, Task, TaskDetail } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
@@ -11,6 +11,10 @@ export function task(change: Partial<Task> & { id: number }): Task {
 export function comment(change: Partial<ReviewComment> & { id: number }): ReviewComment {
   const at = { path: "a.go", first: 2, last: 2 };
   return { task_id: 1, path: "a.go", side: "new", first: 2, last: 2, blob: "b1", code: "two\n", text: `comment ${change.id}`, by: "person", state: "draft", created_at: "2026-01-01T10:00:00Z", at, ...change };
+}
+
+export function detail(change: Partial<TaskDetail> & { id: number }): TaskDetail {
+  return { ...task(change), history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], ...change };
 }
 
 let seq = 0;
