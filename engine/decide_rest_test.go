@@ -145,6 +145,9 @@ func randomLanding(rt *rapid.T, v *View) {
 		if chance(rt, "approved") {
 			approved(l)
 		}
+		if v.Task.Stage == coppice.StageSession { // a landing joins the queue when no session is due any more
+			l.QueueID, l.QueuedAt = 0, time.Time{}
+		}
 		if !l.Green && chance(rt, "killed") {
 			l.Killed, l.RetryAt = rapid.IntRange(1, 9).Draw(rt, "kills"), moment(rt, "again")
 		}
