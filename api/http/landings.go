@@ -77,6 +77,7 @@ func landingReason(t api.Task, l coppice.Landing) string {
 type timelineIn struct {
 	Project string    `query:"project" maxLength:"16" doc:"A project's prefix"`
 	From    time.Time `query:"from" doc:"Only sessions that ran at this time or later; the default is all"`
+	MarksIn
 }
 
 // timeline reads the newest sessions, and the questions of their tasks.
@@ -104,6 +105,10 @@ func (s *Server) timeline(ctx context.Context, in *timelineIn) (out api.Timeline
 		if err != nil {
 			return err
 		}
+		if ids, err = in.fit(r, tasks, ids); err != nil {
+			return err
+		}
+		sessions = slices.DeleteFunc(sessions, func(x coppice.Session) bool { _, fits := slices.BinarySearch(ids, x.TaskID); return !fits })
 		asked, err := r.Questions.OfEach(ids)
 		out.Rows = append(out.Rows, rows(sessions, tasks, asked)...)
 		return err
@@ -154,6 +159,7 @@ func bar(x coppice.Session, asked []coppice.Question) api.TimelineBar {
 type graphIn struct {
 	Project string `query:"project" maxLength:"16" doc:"A project's prefix"`
 	All     bool   `query:"all" doc:"Ended tasks too; otherwise only open tasks, and the tasks that they depend on"`
+	MarksIn
 }
 
 // graph reads tasks, newest first, until it has enough that are connected.
@@ -164,6 +170,7 @@ func (s *Server) graph(ctx context.Context, in *graphIn) (out api.Graph, err err
 		if f.ProjectID, err = projectID(r, in.Project); err != nil {
 			return err
 		}
+		in.narrow(&f)
 		if !in.All {
 			f.Stages = slices.DeleteFunc(slices.Clone(coppice.Stages), coppice.Stage.Ended)
 		}
