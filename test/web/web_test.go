@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"app", "manual", "screens", "asks", "proof", "words"} {
+	for _, name := range []string{"app", "manual", "screens", "asks", "proof", "words", "people"} {
 		w.repository(name)
 	}
 	t.Cleanup(w.close)
@@ -293,6 +293,7 @@ func TestWordsAreLiveAndFound(t *testing.T)   { play(t, "words.mjs") }
 func TestVerdicts(t *testing.T)               { play(t, "proof.mjs") }
 func TestAnswers(t *testing.T)                { play(t, "answers.mjs") }
 func TestPermissions(t *testing.T)            { play(t, "asks.mjs") }
+func TestInbox(t *testing.T)                  { play(t, "inbox.mjs") }
 func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }
 
 // play runs a script in a new world.

@@ -1,9 +1,10 @@
 // The cache of the server's answers: the only place where the page keeps them.
 // Events make answers stale. An answer in use is then read again, one request
 // at a time.
+import { useEffect, useRef } from "react";
 import { QueryClient, useQuery, type Query, type UseQueryOptions } from "@tanstack/react-query";
 import { attempt } from "../ui/toast";
-import { problemOf } from "./client";
+import { problemOf, type Answer } from "./client";
 import { queries } from "./queries";
 import type { Event, Problem } from "./schema";
 import { stale } from "./stale";
@@ -100,6 +101,26 @@ export interface Result<T> {
 export function useAnswer<T, K extends readonly unknown[]>(options: UseQueryOptions<T, Error, T, K>): Result<T> {
   const q = useQuery(options);
   return { data: q.data, problem: q.error ? problemOf(q.error) : undefined, loading: q.isLoading, again: () => void q.refetch() };
+}
+
+const LONGEST = 86_400_000; // ms of a timer
+
+// useReadAt reads an answer again at a time, because no event reports it.
+export function useReadAt(at: string | undefined, again: () => void): void {
+  const read = useRef(again);
+  read.current = again;
+  useEffect(() => {
+    if (!at) return;
+    const timer = setTimeout(() => read.current(), Math.min(LONGEST, Math.max(0, Date.parse(at) - Date.now()) + 50));
+    return () => clearTimeout(timer);
+  }, [at]);
+}
+
+// useStatus returns the server's counts. It is read again when a snooze ends.
+export function useStatus(): Answer<"/api/v1/status"> | undefined {
+  const { data, again } = useAnswer(queries.status());
+  useReadAt(data?.wakes_at, again);
+  return data;
 }
 
 // useProjects returns the projects, for choices.

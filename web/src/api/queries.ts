@@ -30,10 +30,17 @@ export interface BoardFilter {
   status?: string;
   text?: string;
   archived?: boolean;
+  group_id?: number;
+  label?: string;
+  flagged?: boolean;
+  unread?: boolean;
   group?: "status" | "project" | "track";
   column?: string;
   limit?: number;
 }
+
+// Marks choose tasks by what people mark them with.
+export type Marks = Pick<BoardFilter, "group_id" | "label" | "flagged" | "unread">;
 
 const EVENTS = 5000; // of one task
 
@@ -55,15 +62,19 @@ export const queries = {
   diff: (key: string, since: "base" | "session") => read("/api/v1/tasks/{key}/diff", { path: { key }, query: { since } }, { text: true }),
   events: (task: string) => queryOptions({ queryKey: ["/api/v1/events", { query: { task } }] as const satisfies Key<"/api/v1/events">, queryFn: ({ signal }) => eventsOf(task, signal) }),
   landings: () => read("/api/v1/landings", {}),
-  graph: (project: string, all: boolean) => ({ ...read("/api/v1/graph", { query: { project: project || undefined, all } }), placeholderData: keepPreviousData }),
-  timeline: (from?: string) => ({ ...read("/api/v1/timeline", { query: { from } }), placeholderData: keepPreviousData }),
+  graph: (project: string, all: boolean, marks: Marks = {}) => ({ ...read("/api/v1/graph", { query: { project: project || undefined, all, ...marks } }), placeholderData: keepPreviousData }),
+  timeline: (from?: string, marks: Marks = {}) => ({ ...read("/api/v1/timeline", { query: { from, ...marks } }), placeholderData: keepPreviousData }),
+  inbox: (project: string, all: boolean) => ({ ...read("/api/v1/inbox", { query: { project: project || undefined, all } }), placeholderData: keepPreviousData }),
+  groups: (project: string, before?: number) => ({ ...read("/api/v1/groups", { query: { project: project || undefined, before } }), placeholderData: keepPreviousData }),
+  group: (id: string) => read("/api/v1/groups/{id}", { path: { id } }),
   usage: (query: Params<"/api/v1/usage">["query"]) => ({ ...read("/api/v1/usage", { query }), placeholderData: keepPreviousData }),
   search: (query: Params<"/api/v1/search">["query"]) => ({ ...read("/api/v1/search", { query }), placeholderData: keepPreviousData }),
   pictures: (key: string) => read("/api/v1/sessions/{key}/output", { path: { key }, query: { kinds: ["image"], limit: 200 } }),
   projects: () => read("/api/v1/projects", {}),
   config: (project: string) => read("/api/v1/projects/{project}/config", { path: { project } }),
   agents: (project: string) => read("/api/v1/agents", { query: { project: project || undefined } }),
-  status: () => read("/api/v1/status", {}),
+  status: () => read("/api/v1/status", { query: { brief: true } }),
+  health: () => read("/api/v1/health", {}),
   version: () => read("/api/v1/version", {}),
   disk: () => read("/api/v1/disk", {}),
 };

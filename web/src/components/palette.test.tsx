@@ -10,7 +10,7 @@ import { commands, goTo, projectCommands } from "./commands";
 import { matches, Palette } from "./palette";
 
 const failed = task({ id: 5, title: "Add a flag", status: "failed", stage: "ended", can: ["continue", "retry", "archive"] });
-const board = (...tasks: Task[]): Board => ({ seq: 1, count: tasks.length, empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], columns: [{ name: "Failed", count: tasks.length, tasks }] });
+const board = (...tasks: Task[]): Board => ({ seq: 1, count: tasks.length, empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], groups: [], labels: [], entries: [], columns: [{ name: "Failed", count: tasks.length, tasks }] });
 const project = { prefix: "app", path: "/app" } as Project;
 const names = (list: { name: string }[]) => list.map((c) => c.name);
 

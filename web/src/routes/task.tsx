@@ -13,6 +13,7 @@ import { Checks } from "../components/checks";
 import { Cost } from "../components/cost";
 import { Events } from "../components/events";
 import { History } from "../components/history";
+import { Flag, useSeen } from "../components/marks";
 import { Sessions } from "../components/sessions";
 import { TaskFacts } from "../components/taskfacts";
 import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
@@ -38,6 +39,7 @@ function TaskView({ t }: { t: TaskDetail }) {
   const asks = t.wants === "answer";
   const [tab, setTab] = useParam("/tasks/{key}", "tab", asks && t.answer ? "answer" : "sessions");
   const now = useNow();
+  useSeen(t);
   const bad = (t.check_runs ?? []).filter((c) => c.exit !== 0 && !c.signal).length;
   const tabs: { id: Tab; name: ReactNode }[] = [
     ...(asks ? [{ id: "answer" as const, name: "Answer" }] : []),
@@ -56,12 +58,12 @@ function TaskView({ t }: { t: TaskDetail }) {
       <div className="task-head">
         <p className="crumbs"><Link href={to("/", { project: t.project })}>{t.project}</Link> / {t.key}</p>
         <div className="page-head">
-          <h1>{t.title}</h1>
+          <h1><Flag t={t} /> {t.title}</h1>
           <span className="grow" />
           <ActionBar t={t} />
         </div>
         <p className="task-state">
-          <StatusBadge status={t.status} />
+          <StatusBadge status={t.status} text={t.status_text} />
           <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span>
           <span>{t.agent}{t.model ? ` · ${t.model}` : ""}</span>
           {t.round > 0 && <span>restarted {t.round === 1 ? "once" : `${t.round} times`}</span>}
@@ -105,7 +107,7 @@ function Steps({ t }: { t: TaskDetail }) {
 
 // Why shows why the task is in its status, and lets a person answer.
 function Why({ t }: { t: TaskDetail }) {
-  if (t.question?.open) return <Ask t={t} />;
+  if (t.question?.open) return <Ask task={t.key} q={t.question} />;
   const fix = t.fix ?? t.failure?.fix;
   const text = t.reason || t.failure?.text || t.warning;
   if (!text) return null;

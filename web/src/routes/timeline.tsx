@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
+import { MarkFilters, useMarks } from "../components/markfilters";
 import type { TimelineRow } from "../api/schema";
 import { sinceDay, ticks, within, zoomed, type Span } from "../lib/gantt";
 import { axisTime, plural, span, time, useNow } from "../lib/format";
@@ -16,11 +17,13 @@ const MOST = 400; // rows drawn
 export default function TimelinePage() {
   const now = useNow(2000);
   const [zoom, setZoom] = useParam("/timeline", "zoom");
+  const marks = useMarks("/timeline");
   const [own, setOwn] = useState<Span>(); // the span that the user zoomed or moved to
   const minutes = spans[zoom];
   const since = minutes > 0 ? now - minutes * 60_000 : 0;
   const from = Math.min(since, own?.from ?? Infinity);
-  const { data, problem, again } = useAnswer(queries.timeline(from > 0 ? sinceDay(from) : undefined));
+  const { data, problem, again } = useAnswer(queries.timeline(from > 0 ? sinceDay(from) : undefined, marks.filter));
+  const choices = useAnswer(queries.board({ limit: 1 })).data;
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the timeline" />;
   const all = data.rows ?? [];
   const preset = within(all, { from: since, to: now });
@@ -37,6 +40,7 @@ export default function TimelinePage() {
         <h1>Timeline</h1>
         <span className="muted">{plural(shown.reduce((n, l) => n + (l.bars?.length ?? 0), 0), "session")} of {plural(shown.length, "task")}</span>
         <span className="grow" />
+        <MarkFilters marks={marks} choices={choices} />
         <div className="segments" role="group" aria-label="Move">
           <button aria-label="Earlier" title="Earlier" onClick={() => setOwn(zoomed(view, 1, 0.5, -0.5))}>‹</button>
           <button aria-label="Zoom in" title="Zoom in" onClick={() => setOwn(zoomed(view, 0.5, 0.5, 0))}>+</button>

@@ -1,10 +1,17 @@
 // Makes what the server would send.
-import type { Event, Output, Task } from "../api/schema";
+import type { Event, InboxEntry, Output, Task } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
     key: `app-${change.id}`, project: "app", title: `task ${change.id}`, priority: 0, track: "main", agent: "scripted", created_at: "2026-01-01T10:00:00Z",
     status: "ready", stage: "queued", since: "2026-01-01T10:00:00Z", round: 0, sessions: 0, usage: {}, ...change,
+  };
+}
+
+export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry {
+  const [kind, task] = change.id.split("/") as [InboxEntry["kind"], string];
+  return {
+    kind, project: "app", task, title: `title of ${task}`, text: "it broke", since: "2026-01-01T10:00:00Z", blocks: "work", can_snooze: true, actions: [], ...change,
   };
 }
 
