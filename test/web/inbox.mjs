@@ -114,7 +114,7 @@ await main(async () => {
     await page.locator(`[data-key=${fails2}]`).click();
     await page.getByRole("heading", { name: "Fails too" }).waitFor();
     await page.getByRole("link", { name: "Board" }).click();
-    await page.getByLabel("Unread").check();
+    await page.getByRole("checkbox", { name: "Unread" }).check();
     await page.locator(`[data-key=${fails2}]`).waitFor({ state: "detached" });
     assert.equal((await api("GET", "/tasks/" + fails2)).unread ?? false, false);
   });
@@ -142,12 +142,12 @@ await main(async () => {
   });
 
   await step("the board, the graph and the timeline filter by them", async () => {
-    await page.getByLabel("Label", { exact: true }).selectOption("later");
+    await page.getByRole("combobox", { name: "Label", exact: true }).selectOption("later");
     await page.locator(`[data-key=${silent}]`).waitFor({ state: "detached" });
     assert.deepEqual(await page.locator("a.card").evaluateAll((list) => list.map((c) => c.dataset.key)), [fails2]);
     await page.getByRole("button", { name: "Clear" }).click();
     await page.locator(`[data-key=${silent}]`).waitFor();
-    await page.getByLabel("Flagged").check();
+    await page.getByRole("checkbox", { name: "Flagged" }).check();
     await page.locator(`[data-key=${silent}]`).waitFor({ state: "detached" });
     await page.locator(`[data-key=${fails2}]`).waitFor();
     await w.goto("/timeline?label=later&zoom=all");

@@ -1,4 +1,5 @@
 // Filters by group, label, flag and unread, for every list of tasks.
+import type { ReactNode } from "react";
 import type { Marks } from "../api/queries";
 import type { Board } from "../api/schema";
 import { useParam } from "../router";
@@ -21,7 +22,7 @@ export function useMarks(page: Filtered) {
 }
 
 // MarkFilters shows a choice only if there is something to choose.
-export function MarkFilters({ marks: m, choices }: { marks: ReturnType<typeof useMarks>; choices?: Pick<Board, "groups" | "labels"> }) {
+export function MarkFilters({ marks: m, choices, children }: { marks: ReturnType<typeof useMarks>; choices?: Pick<Board, "groups" | "labels">; children?: ReactNode }) {
   const groups = choices?.groups ?? [];
   const labels = choices?.labels ?? [];
   const many = new Set(groups.map((g) => g.project)).size > 1;
@@ -29,8 +30,8 @@ export function MarkFilters({ marks: m, choices }: { marks: ReturnType<typeof us
     <>
       {(groups.length > 0 || m.group) && <Choice label="Group" value={m.group} set={m.setGroup} options={groups.map((g) => ({ value: String(g.id), name: many ? `${g.project} · ${g.name}` : g.name }))} all="all" />}
       {(labels.length > 0 || m.label) && <Choice label="Label" value={m.label} set={m.setLabel} options={labels} all="all" />}
-      <label className="check"><input type="checkbox" checked={m.flagged !== ""} onChange={(e) => m.setFlagged(e.target.checked ? "yes" : "")} /> Flagged</label>
-      <label className="check"><input type="checkbox" checked={m.unread !== ""} onChange={(e) => m.setUnread(e.target.checked ? "yes" : "")} /> Unread</label>
+      <span className="checks"><label className="check"><input type="checkbox" checked={m.flagged !== ""} onChange={(e) => m.setFlagged(e.target.checked ? "yes" : "")} /> Flagged</label>
+      <label className="check"><input type="checkbox" checked={m.unread !== ""} onChange={(e) => m.setUnread(e.target.checked ? "yes" : "")} /> Unread</label>{children}</span>
     </>
   );
 }

@@ -51,7 +51,7 @@ export function TaskMenu({ t }: { t: Task }) {
 
 // Dot and Flag mark a task in lists.
 export function Dot({ t }: { t: Task }) {
-  return t.unread ? <span className="dot" role="img" aria-label="unread" title="Something happened since you last saw it" /> : null;
+  return t.unread ? <span className="unread-dot" role="img" aria-label="unread" title="Something happened since you last saw it" /> : null;
 }
 
 export function Flag({ t }: { t: Task }) {

@@ -100,6 +100,7 @@ export function Shell({ needs, children }: { needs: number; children: ReactNode 
           </Link>
         ))}
         <span className="grow" />
+        <Spend />
         <ThemeSwitch />
         <button className="button small ghost" onClick={commands.help.run}>Keys <kbd>?</kbd></button>
       </nav>

@@ -63,8 +63,9 @@ export function Board() {
         <Choice label="Agent" value={agent} set={setAgent} options={data.agents ?? []} all="all" />
         <Choice label="Status" value={status} set={setStatus} options={data.statuses ?? []} all="all" />
         <Choice label="Columns" value={group} set={setGroup} options={["status", "project", "track"]} />
-        <MarkFilters marks={marks} choices={data} />
-        <label className="check"><input type="checkbox" checked={archived !== ""} onChange={(e) => setArchived(e.target.checked ? "only" : "")} /> Archived</label>
+        <MarkFilters marks={marks} choices={data}>
+          <label className="check"><input type="checkbox" checked={archived !== ""} onChange={(e) => setArchived(e.target.checked ? "only" : "")} /> Archived</label>
+        </MarkFilters>
         {filtered && <button className="button small" onClick={clear}>Clear</button>}
       </div>
       {problem && <ProblemBox problem={problem} again={again} />}

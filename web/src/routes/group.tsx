@@ -22,7 +22,7 @@ export default function GroupPage({ id }: { id: string }) {
   }
   const archived = board.data ? g.tasks - board.data.count : 0;
   return (
-    <div className="page board-page group-page">
+    <div className="page board-page">
       <div className="page-head">
         <p className="crumbs"><Link href="/groups">Groups</Link> / {g.project}</p>
         <h1>{g.name}</h1>

@@ -89,7 +89,7 @@ function Facts({ h, version, status, now }: { h?: Health; version?: string; stat
         <div><dt>Connection</dt><dd>{connection} <small>for {span(now - since)}</small></dd></div>
         <div><dt>Free disk</dt><dd>{h?.disk_free ? size(h.disk_free) : "unknown"} <small>{h?.state}</small></dd></div>
         <div><dt>Newest backup</dt><dd>{h?.backup_at ? `${ago(h.backup_at, now)} ago` : "none yet"} <small>{h?.backup_at ? clock(h.backup_at) : "the server writes one a day"}</small></dd></div>
-        <div><dt>Waiting for a session</dt><dd>{sum("ready", "waiting")} <small>tasks, {sum("ready")} of them ready</small></dd></div>
+        <div><dt>Waiting tasks</dt><dd>{sum("ready", "waiting")} <small>{sum("ready")} ready to start</small></dd></div>
         <div><dt>Landing queue</dt><dd>{sum("landing")} <small>{sum("checking")} being checked</small></dd></div>
         {projects.map((p) => <div key={p.prefix}><dt>Sessions of {p.prefix}</dt><dd>{p.running} of {p.limit} <small>{p.paused_at ? "paused" : "in use"}{p.parked > 0 ? `, ${p.parked} parked` : ""}</small></dd></div>)}
       </dl>
