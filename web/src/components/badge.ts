@@ -1,7 +1,7 @@
 // The number of entries in the inbox, in the title and on the icon of the tab,
 // and as a notification if they are enabled.
 import { useEffect, useRef } from "react";
-import { useAnswer, useStatus } from "../api/cache";
+import { useAnswer, useStatus, useWakes } from "../api/cache";
 import { queries } from "../api/queries";
 import { navigate, toTask } from "../router";
 import { usePrefs } from "../state/prefs";
@@ -41,7 +41,8 @@ async function drawIcon(n: number): Promise<void> {
 
 // useBadge returns the number of entries in the inbox.
 export function useBadge(page: string): number {
-  const n = useStatus()?.inbox ?? 0;
+  const n = useStatus((s) => s.inbox) ?? 0;
+  useWakes();
   useNotes();
   useEffect(() => {
     document.title = (n > 0 ? `(${n}) ` : "") + page + " · Coppice";

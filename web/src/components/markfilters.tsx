@@ -30,7 +30,7 @@ export function MarkFilters({ marks: m, choices, children }: { marks: ReturnType
     <>
       {(groups.length > 0 || m.group) && <Choice label="Group" value={m.group} set={m.setGroup} options={groups.map((g) => ({ value: String(g.id), name: many ? `${g.project} · ${g.name}` : g.name }))} all="all" />}
       {(labels.length > 0 || m.label) && <Choice label="Label" value={m.label} set={m.setLabel} options={labels} all="all" />}
-      <span className="checks"><label className="check"><input type="checkbox" checked={m.flagged !== ""} onChange={(e) => m.setFlagged(e.target.checked ? "yes" : "")} /> Flagged</label>
+      <span className="check-row"><label className="check"><input type="checkbox" checked={m.flagged !== ""} onChange={(e) => m.setFlagged(e.target.checked ? "yes" : "")} /> Flagged</label>
       <label className="check"><input type="checkbox" checked={m.unread !== ""} onChange={(e) => m.setUnread(e.target.checked ? "yes" : "")} /> Unread</label>{children}</span>
     </>
   );

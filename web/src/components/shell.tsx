@@ -50,7 +50,7 @@ const open = ["working", "verifying", "fixing", "checking", "landing", "ready", 
 
 // Counts shows how many tasks are open, by status.
 function Counts() {
-  const counts = useStatus()?.counts ?? {};
+  const counts = useStatus((s) => s.counts) ?? {};
   const some = open.filter((s) => counts[s]);
   if (some.length === 0) return null;
   return <span className="counts" aria-label="Open tasks">{some.map((s) => <Link key={s} href={to("/", { status: s })}>{counts[s]} {s}</Link>)}</span>;
@@ -58,10 +58,10 @@ function Counts() {
 
 // Spend shows what was spent today, with the budget if there is one.
 function Spend() {
-  const status = useStatus();
-  if (!status) return null;
-  const { today_usd: today, day_usd: day } = status;
-  const each = (status.projects ?? []).map((p) => `${p.prefix}: ${usd(p.today_usd)}${p.day_usd ? ` of ${usd(p.day_usd)}` : ""}`);
+  const spent = useStatus((s) => ({ today: s.today_usd, day: s.day_usd, projects: (s.projects ?? []).map(({ prefix, today_usd, day_usd }) => ({ prefix, today_usd, day_usd })) }));
+  if (!spent) return null;
+  const { today, day } = spent;
+  const each = spent.projects.map((p) => `${p.prefix}: ${usd(p.today_usd)}${p.day_usd ? ` of ${usd(p.day_usd)}` : ""}`);
   return (
     <Link href="/usage" className={"spend" + (day && today >= day ? " warn-text" : "")} title={["Spent since 00:00 UTC", ...each].join("\n")}>
       {usd(today)}{day ? ` of ${usd(day)}` : ""} <small>today</small>

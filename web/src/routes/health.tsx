@@ -84,7 +84,7 @@ function Facts({ h, version, status, now }: { h?: Health; version?: string; stat
   const projects = status?.projects ?? [];
   return (
     <>
-      <dl className="tiles">
+      <dl className="tiles health-facts">
         <div><dt>Version</dt><dd>{version ?? "…"} <small>{h?.started_at && `running for ${ago(h.started_at, now)}`}</small></dd></div>
         <div><dt>Connection</dt><dd>{connection} <small>for {span(now - since)}</small></dd></div>
         <div><dt>Free disk</dt><dd>{h?.disk_free ? size(h.disk_free) : "unknown"} <small>{h?.state}</small></dd></div>

@@ -1,5 +1,5 @@
 // The inbox: everything that needs a person, in the server's order.
-import { useAnswer, useProjects, useReadAt } from "../api/cache";
+import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { InboxEntry } from "../api/schema";
 import { Entry, isSnoozed } from "../components/entry";
@@ -26,7 +26,6 @@ export default function InboxPage() {
   const [view, setView] = useParam("/inbox", "view");
   const { data, problem, again } = useAnswer(queries.inbox(project, true));
   const all = data?.entries ?? [];
-  useReadAt(all.filter(isSnoozed).map((e) => e.snoozed_until ?? "").filter(Boolean).sort()[0], again);
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the inbox" />;
   const open = all.filter((e) => !isSnoozed(e));
   const shown = view === "snoozed" ? all.filter(isSnoozed) : open;
