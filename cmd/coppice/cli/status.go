@@ -25,8 +25,8 @@ func (e *Env) statusCommand() *cobra.Command {
 		Short: "Show what needs you, what is running and what is waiting",
 		Long: `Show a summary: first the projects and tasks that wait for a person, with the
 command that helps, then running tasks, then waiting tasks with the reason, then
-the totals. For changes that wait for your confirmation, coppice project confirm
---dry-run shows everything.
+groups with open tasks, then the totals. For changes that wait for your
+confirmation, coppice project confirm --dry-run shows everything.
 
 With --disk it shows disk usage instead: for each project its workspaces, its own
 repository, its trash and its sessions' output, then the database, the search index,
