@@ -34,7 +34,7 @@ export function useSeen(t: Task): void {
 }
 
 // markItems are the entries of a menu that mark a task.
-function markItems(t: Task): MenuItem[] {
+export function markItems(t: Task): MenuItem[] {
   return [
     { id: "flag", name: t.flagged ? "Remove the flag" : "Flag", run: () => flag(t) },
     { id: "marks", name: "Labels and group…", run: () => editMarks(t) },

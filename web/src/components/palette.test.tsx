@@ -35,6 +35,11 @@ it("finds the commands of the frame, of pages and of projects", () => {
   for (const c of projectCommands({ ...project, paused_at: "2026-01-01T00:00:00Z" })) expect(c.name).not.toBe("Pause");
 });
 
+it("marks the open task", () => {
+  const t = task({ id: 1, unread: true, group_id: 3 });
+  for (const name of ["Flag", "Labels and group…", "Mark as read", "Open its group"]) expect(names(matches(name, t, [], []))).toContain(`${name} app-1`);
+});
+
 it("offers no action that the server does not offer", () => {
   expect(names(matches("stop", undefined, [failed], []))).toEqual(["Search for “stop”"]);
 });

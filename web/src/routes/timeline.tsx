@@ -40,7 +40,6 @@ export default function TimelinePage() {
         <h1>Timeline</h1>
         <span className="muted">{plural(shown.reduce((n, l) => n + (l.bars?.length ?? 0), 0), "session")} of {plural(shown.length, "task")}</span>
         <span className="grow" />
-        <MarkFilters marks={marks} choices={choices} />
         <div className="segments" role="group" aria-label="Move">
           <button aria-label="Earlier" title="Earlier" onClick={() => setOwn(zoomed(view, 1, 0.5, -0.5))}>‹</button>
           <button aria-label="Zoom in" title="Zoom in" onClick={() => setOwn(zoomed(view, 0.5, 0.5, 0))}>+</button>
@@ -49,6 +48,7 @@ export default function TimelinePage() {
         </div>
         <div className="segments" role="group" aria-label="Zoom">{(Object.keys(spans) as Zoom[]).map((z) => <button key={z} aria-pressed={!own && z === zoom} onClick={() => choose(z)}>{z}</button>)}</div>
       </div>
+      <div className="filters"><MarkFilters marks={marks} choices={choices} /></div>
       <p className="legend muted"><span className="swatch" /> finished <span className="swatch now" /> running <span className="swatch waits" /> waiting for you <span className="swatch failed" /> failed</p>
       {problem && <ProblemBox problem={problem} again={again} />}
       {all.length === 0 && zoom === "all" ? <Empty title="No session yet"><p>Each session becomes a bar here, with the time it waited for a person marked.</p></Empty> : shown.length === 0 ? <Empty title={own ? "No session in this time" : `No session in the last ${zoom}`}><p>Choose a longer time.</p></Empty> : <Chart list={shown.slice(0, MOST)} view={view} onView={setOwn} />}
