@@ -39,7 +39,7 @@ function Facts({ t }: { t: Task }) {
   return (
     <span className="facts">
       <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && t.stage !== "ended" ? ` · ${t.role}` : ""}</span>
-      {t.labels?.map((l) => <span key={l} className="chip">{l}</span>)}
+      {t.labels?.map((l) => <span key={l} className="chip" title={l}>{l}</span>)}
       <Proof t={t} />
       {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
@@ -106,7 +106,7 @@ export function Row({ t, now, selected, onSelect }: { t: Task; now: number; sele
       <input type="checkbox" checked={selected} onChange={(e) => onSelect(e.target.checked)} aria-label={`Select ${t.key}`} />
       <StatusBadge status={t.status} text={t.status_text} />
       <Link href={toTask(t.key)} className="row-title" title={t.title}><Dot t={t} /><span className="key">{t.key}</span> <Flag t={t} /> {t.title}</Link>
-      {(t.labels?.length ?? 0) > 0 && <span className="row-labels" title={t.labels!.join(", ")}>{t.labels!.map((l) => <span key={l} className="chip">{l}</span>)}</span>}
+      {(t.labels?.length ?? 0) > 0 && <span className="row-labels" title={t.labels!.join(", ")}>{t.labels!.map((l) => <span key={l} className="chip" title={l}>{l}</span>)}</span>}
       <Line t={t} className="row-line" />
       <span className="row-agent">{t.agent}</span>
       <span className="row-cost">{t.usage.cost_usd ? cost(t.usage) : ""}</span>

@@ -51,7 +51,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
           <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
           <Fact name="Budget">{ended ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
           <Fact name="Group">{t.group ? <Link href={to("/groups/{id}", { id: String(t.group_id) })}>{t.group}</Link> : "none"}</Fact>
-          <Fact name="Labels">{(t.labels?.length ?? 0) === 0 ? "none" : <span className="chips">{t.labels!.map((l) => <Link key={l} href={to("/", { label: l })} className="chip">{l}</Link>)}</span>}</Fact>
+          <Fact name="Labels">{(t.labels?.length ?? 0) === 0 ? "none" : <span className="chips">{t.labels!.map((l) => <Link key={l} href={to("/", { label: l })} className="chip" title={l}>{l}</Link>)}</span>}</Fact>
           <Fact name="Marks">
             <span className="chips">
               <button className="button small" aria-pressed={t.flagged ?? false} onClick={() => flag(t)}>⚑ {t.flagged ? "Flagged" : "Flag"}</button>
