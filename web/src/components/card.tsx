@@ -87,11 +87,11 @@ export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now:
     >
       <span className="card-head">
         <Dot t={t} />
-        <span className="key">{t.key}</span>
+        <span className="key" title={t.key}>{t.key}</span>
         <Flag t={t} />
         {(!said(column, t.status) || t.status_text) && <StatusBadge status={t.status} text={t.status_text} />}
         <span className="grow" />
-        <span className="since">{sinceOf(t, now)}</span>
+        <span className="since" title={sinceOf(t, now)}>{sinceOf(t, now)}</span>
       </span>
       <span className="card-title" title={t.title}>{t.title}</span>
       <Line t={t} className="card-line" />
