@@ -16,8 +16,8 @@ export const pages = {
   "/groups": { project: text, before: text },
   "/groups/{id}": {},
   "/tasks/{key}": {
-    tab: ["", "sessions", "answer", "steps", "changes", "checks", "timeline", "cost", "events"], session: text,
-    view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text,
+    tab: ["", "sessions", "answer", "steps", "changes", "checks", "preview", "timeline", "cost", "events"], session: text,
+    view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text, line: text,
   },
   "/landing": {},
   "/graph": { project: text, show: ["open", "all"], ...marks },

@@ -5,7 +5,7 @@ import { actions as table } from "../api/actions";
 import { change } from "../api/cache";
 import { api, dataOf } from "../api/client";
 import type { paths, Task, TaskChange } from "../api/schema";
-import { navigate, toTask } from "../router";
+import { navigate, to, toTask } from "../router";
 import { openDialog } from "../state/dialog";
 import { say } from "../ui/toast";
 
@@ -14,6 +14,7 @@ export type ActionID = (typeof table)[number]["id"];
 export interface TaskAction {
   id: ActionID;
   path: keyof paths; // a renamed route does not compile
+  method?: "DELETE"; // without one it is POST
   name: string;
   about: string;
   done: string;
@@ -44,15 +45,17 @@ export function actionsOf(t: Pick<Task, "can">): TaskAction[] {
 
 export const can = (t: Pick<Task, "can">, id: ActionID) => t.can?.includes(id) ?? false;
 
-const post = api.POST as unknown as (path: keyof paths, init: object) => Promise<{ data?: unknown }>;
+type Send = (path: keyof paths, init: object) => Promise<{ data?: unknown }>;
 
 // run requests an action, and reports whether the server accepted it.
 export async function run(a: TaskAction, key: string, text = "", who: Who = {}): Promise<boolean> {
   const body = a.id === "undo" ? { task: key } : { ...who, ...(a.text && text ? { [a.text]: text } : {}) };
-  const answer = await change(a.done && `${key} ${a.done}`, () => dataOf(post(a.path, { params: { path: { key } }, body })));
+  const request = (a.method === "DELETE" ? api.DELETE : api.POST) as unknown as Send;
+  const answer = await change(a.done && `${key} ${a.done}`, () => dataOf(request(a.path, { params: { path: { key } }, body })));
   if (answer === undefined) return false;
   if (a.id === "undo") say(`The workspace of ${key} is being restored`);
   if (a.id === "fork") navigate(toTask((answer as Task).key));
+  if (a.id === "preview") navigate(to("/tasks/{key}", { key, tab: "preview" }));
   return true;
 }
 

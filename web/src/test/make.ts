@@ -1,5 +1,5 @@
 // Makes what the server would send.
-import type { Event, InboxEntry, Output, Task } from "../api/schema";
+import type { Event, InboxEntry, Output, Task, TaskDetail } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
@@ -13,6 +13,10 @@ export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry 
   return {
     kind, project: "app", task, title: `title of ${task}`, text: "it broke", since: "2026-01-01T10:00:00Z", blocks: "work", can_snooze: true, actions: [], ...change,
   };
+}
+
+export function detail(change: Partial<TaskDetail> & { id: number }): TaskDetail {
+  return { ...task(change), history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], ...change };
 }
 
 let seq = 0;
