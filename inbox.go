@@ -2,6 +2,7 @@ package coppice
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -30,6 +31,23 @@ var InboxKinds = [][]InboxKind{
 	{InboxReview, InboxFailed},
 }
 
+// What an entry of the inbox blocks, in the order of InboxKinds.
+const (
+	BlocksAgent   = "agent"
+	BlocksWork    = "work"
+	BlocksNothing = "nothing"
+)
+
+// Blocks returns what entries of the kind block.
+func (k InboxKind) Blocks() string {
+	for i, kinds := range InboxKinds {
+		if slices.Contains(kinds, k) {
+			return []string{BlocksAgent, BlocksWork, BlocksNothing}[i]
+		}
+	}
+	return ""
+}
+
 // CanSnooze reports whether a person can hide entries of the kind for a while. An
 // agent waits for the answer to a question, so it cannot be hidden.
 func (k InboxKind) CanSnooze() bool { return k != InboxQuestion && k != InboxPermission }
@@ -49,9 +67,15 @@ type InboxEntry struct {
 	Text    string        `json:"text" doc:"The whole question or reason, at most 16 KiB"`
 	Fix     string        `json:"fix,omitempty" doc:"What a person can do about it"`
 	Diff    string        `json:"diff,omitempty" doc:"The change that waits for confirmation"`
+	Paths   []string      `json:"paths,omitempty" doc:"Files that block a landing"`
 	Options []string      `json:"options,omitempty" doc:"The answers to choose from"`
 	Since   time.Time     `json:"since,omitzero"`
 	Actions []InboxAction `json:"actions" doc:"What can be done, the most likely first"`
+
+	Blocks    string `json:"blocks" enum:"agent,work,nothing" doc:"What waits for the person; nothing for a result"`
+	Snoozable bool   `json:"can_snooze,omitempty" doc:"It can be snoozed"`
+	Question  int64  `json:"question,omitempty" doc:"The number of the question"`
+	Rule      *Rule  `json:"rule,omitempty" doc:"The rule that an answer with always would add"`
 
 	SnoozedUntil time.Time `json:"snoozed_until,omitzero" doc:"Hidden until then"`
 	SnoozedFor   string    `json:"snoozed_for,omitempty" doc:"Hidden until this event of the task in snoozed_task"`

@@ -13,6 +13,7 @@ const (
 type LandingMethod struct {
 	Name  string // the value
 	Stage Stage  // where the task waits for coppice land; empty if it does not wait
+	Word  string // what people read as the status while it waits; empty if that is "needs you"
 	Waits string // what people read while it waits; %s is the task's key
 	Fix   string // what they can do then, if Waits does not say it; %s is the task's key
 	Help  string // its help in the reference of coppice.yaml
@@ -23,7 +24,7 @@ type LandingMethod struct {
 var LandingMethods = []LandingMethod{
 	{Name: LandQueue, Help: "lands automatically when proven"},
 	{Name: LandBranch, Stage: StageHeld, Waits: "checks passed; to land it, run: coppice land %s", Help: "waits until a person runs coppice land"},
-	{Name: LandReview, Stage: StageReview, Waits: "waiting for your review", Fix: "read it with `coppice review %s`; then run `coppice land %s`, or send comments", Help: "waits until a person has reviewed it and runs coppice land"},
+	{Name: LandReview, Stage: StageReview, Word: "in review", Waits: "waiting for your review", Fix: "read it with `coppice review %s`; then run `coppice land %s`, or send comments", Help: "waits until a person has reviewed it and runs coppice land"},
 }
 
 // Method returns the landing method that a policy names.
@@ -50,6 +51,10 @@ func (s Stage) method() LandingMethod {
 // Awaits reports whether a proven task waits at the stage until a person runs
 // coppice land.
 func (s Stage) Awaits() bool { return s.method().Stage != "" }
+
+// Word returns what people read as the status of a task at the stage, if that is
+// more exact than the status: in review. Otherwise it is empty.
+func (s Stage) Word() string { return s.method().Word }
 
 // awaits returns what people read about a task that waits at its stage for
 // coppice land: what its landing says, or else what all such tasks say.

@@ -188,6 +188,10 @@ type Profile struct {
 	Scores     Scores            `json:"scores" yaml:"scores"`           // how good it is, 0 to 10, as far as known
 	Source     string            `json:"source,omitempty" yaml:"source"` // the source of the facts that were not tested
 	Driver     DriverProfile     `json:"driver,omitzero" yaml:"driver"`  // settings of the driver
+
+	// LoginConfig has patterns by settings file. If a line of the file matches, the
+	// agent can work without a login, so the login command decides nothing.
+	LoginConfig map[string]string `json:"login_config,omitzero" yaml:"login_config"`
 }
 
 // DriverProfile has the settings of an agent's driver. All fields except Files

@@ -19,6 +19,7 @@ type Agent struct {
 	Login    string              `json:"login,omitempty" doc:"yes, no or unknown; absent if it needs no login"`
 	LoginBy  string              `json:"login_by,omitempty" doc:"The variable, file or command that shows it; never a value"`
 	LoginEnv []string            `json:"login_env,omitempty" doc:"Variables that log it in; one of them is enough"`
+	Settings string              `json:"settings,omitempty" doc:"Its settings file, if that names a provider: then it can work without a login"`
 	Protocol string              `json:"protocol,omitempty" doc:"The protocol by which Coppice talks to it"`
 	Can      []string            `json:"can" doc:"What it can do: messages, resume, fork, model, permissions, tools, screen"`
 	Scores   coppice.Scores      `json:"scores" doc:"How well it works, 0 to 10, as far as is known"`

@@ -63,6 +63,9 @@ type Task struct {
 	Flagged   bool             `json:"flagged,omitempty" doc:"A person flagged it"`
 	App       string           `json:"app,omitempty" enum:"starting,ready" doc:"The state of its preview, while one runs"`
 	Unread    bool             `json:"unread,omitempty" doc:"It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen"`
+
+	Word string            `json:"status_text,omitempty" doc:"What people read as its status, if that is more exact: in review"`
+	Need coppice.InboxKind `json:"need,omitempty" enum:"question,permission,waiting,stalled,budget,review,failed" doc:"Why it needs a person: the kind of its entry in the inbox"`
 }
 
 // Question is something a session asked a person.
@@ -193,7 +196,10 @@ type Status struct {
 	Counts   map[coppice.Status]int `json:"counts"`
 	Warnings []string               `json:"warnings,omitempty" doc:"Problems of the server itself"`
 	Projects []ProjectStatus        `json:"projects"`
+	Today    float64                `json:"today_usd" doc:"What the projects have spent since midnight UTC"`
+	DayUSD   float64                `json:"day_usd,omitempty" doc:"The budgets of the projects per day; absent if a project has none"`
 	Inbox    int                    `json:"inbox" doc:"How many entries the inbox has, without those that are snoozed; see /inbox"`
+	Wakes    time.Time              `json:"wakes_at,omitzero" doc:"When the next snooze in the inbox ends; no event reports it"`
 	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts are limited"`
 	NeedsYou []Task                 `json:"needs_you"`
 	Active   []Task                 `json:"active" doc:"Working, verifying, fixing, checking and landing"`
@@ -208,6 +214,8 @@ type ProjectStatus struct {
 	Parked  int       `json:"parked" doc:"Live sessions that wait, for example for an answer; they do not count as running"`
 	Limit   int       `json:"limit"`
 	Paused  time.Time `json:"paused_at,omitzero"`
+	Today   float64   `json:"today_usd,omitempty" doc:"What it has spent since midnight UTC"`
+	DayUSD  float64   `json:"day_usd,omitempty" doc:"Its budget per day; absent if there is no limit"`
 	// Warnings are the problems in the project's checkout.
 	Warnings []string `json:"warnings,omitempty" doc:"Problems in its checkout, such as a features file that cannot be read"`
 	// Needs are what the project needs a person for.

@@ -18,6 +18,18 @@ type Board struct {
 	Projects []string      `json:"projects" doc:"Every project, to filter by"`
 	Tracks   []string      `json:"tracks" doc:"Tracks of projects and listed tasks, to filter by"`
 	Agents   []string      `json:"agents" doc:"Agents of projects and listed tasks, to filter by"`
+	Groups   []GroupName   `json:"groups" doc:"The newest groups, to filter by"`
+	Labels   []string      `json:"labels" doc:"Labels, to filter by"`
+
+	// Entries repeat Needs, with the actions that help.
+	Entries []coppice.InboxEntry `json:"entries" doc:"Entries of the inbox about projects and accounts that match the filter, without those that are snoozed"`
+}
+
+// GroupName names a group of tasks.
+type GroupName struct {
+	ID      int64  `json:"id"`
+	Project string `json:"project" doc:"The prefix of its project"`
+	Name    string `json:"name"`
 }
 
 // BoardColumn is one column of the board.

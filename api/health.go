@@ -7,6 +7,10 @@ type Health struct {
 	At       time.Time       `json:"at"`
 	Healthy  bool            `json:"healthy"`
 	Problems []HealthProblem `json:"problems" doc:"The most urgent first"`
+	Started  time.Time       `json:"started_at,omitzero" doc:"When the server started"`
+	Backup   time.Time       `json:"backup_at,omitzero" doc:"When the newest backup was written; absent if there is none"`
+	DiskFree uint64          `json:"disk_free,omitempty" doc:"Free bytes on the disk of the state directory; absent if unknown"`
+	State    string          `json:"state,omitempty" doc:"The state directory"`
 }
 
 // HealthProblem is a reason why the server is not healthy.

@@ -128,6 +128,8 @@ var keys = sync.OnceValue(func() map[string]key {
 		"agents.*.login[]":              {doc: "An argument.", valid: argument},
 		"agents.*.login_files":          {doc: "Files that exist if the user is logged in; one of them is enough; ~ stands for the home directory.", example: "[~/.my-agent/auth.json]"},
 		"agents.*.login_files[]":        {doc: "A path.", valid: argument},
+		"agents.*.login_config":         {doc: "Settings files with which the agent can work without a login: a pattern that a line of the file matches, by file.", example: "{~/.my-agent/config.toml: '^provider ='}"},
+		"agents.*.login_config.*":       {doc: "A regular expression.", valid: expression},
 		"agents.*.login_env":            {doc: "Variables that are set if the user is logged in; one of them is enough.", example: "[MY_AGENT_KEY]"},
 		"agents.*.login_env[]":          {doc: "A variable's name.", valid: envName},
 		"agents.*.models":               {doc: "The model for each kind of work, for model: auto.", example: "{simple: small, complex: large}", names: []string{"simple", "medium", "complex"}},

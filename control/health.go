@@ -59,7 +59,7 @@ type UsedAgent struct {
 
 // Judge decides whether the server is healthy. It is a pure function.
 func Judge(f HealthFacts) api.Health {
-	h := api.Health{At: f.Now.UTC(), Problems: []api.HealthProblem{}}
+	h := api.Health{At: f.Now.UTC(), Problems: []api.HealthProblem{}, Started: f.Since.UTC(), Backup: f.Backup.UTC(), DiskFree: f.DiskFree, State: f.State}
 	for _, check := range []func(HealthFacts) []api.HealthProblem{
 		judgeDatabase, judgeDisk, judgeClock, judgeWorker, judgeBackup, judgeQueues, judgeHosts, judgeLimits, judgeAgents,
 	} {

@@ -83,7 +83,7 @@ func TestHealthReadsFacts(t *testing.T) {
 			return api.AgentList{Agents: []api.Agent{{Name: "claude"}, {Name: "codex"}, {Name: "other"}}}, nil
 		},
 	}
-	if got, err := h.Check(t.Context(), true); err != nil || !got.Healthy {
+	if got, err := h.Check(t.Context(), true); err != nil || !got.Healthy || got.Started != noon || got.Backup != noon || got.DiskFree != 1<<40 || got.State != "/state" {
 		t.Fatalf("an empty server: %+v, %v", got, err)
 	}
 	err := s.Update(t.Context(), func(tx store.Tx) error {

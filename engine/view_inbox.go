@@ -27,18 +27,36 @@ type InboxFacts struct {
 	More     bool             // a list of tasks was cut
 }
 
-// mostEntries limits how many tasks of each kind the inbox lists.
-const mostEntries = 200
+// MostEntries limits how many tasks of each kind the inbox lists.
+const MostEntries = 200
 
 // LoadInbox reads what the inbox is derived from; project 0 means all projects.
 // The number of rows depends on the number of entries, live sessions, lanes and
 // projects, and not on the number of other tasks.
 func LoadInbox(r store.Reader, now time.Time, project int64) (InboxFacts, error) {
-	f := InboxFacts{Now: now}
-	if err := f.loadProjects(r, project); err != nil {
-		return f, err
+	tasks, more, err := inboxTasks(r, project)
+	if err != nil {
+		return InboxFacts{}, err
 	}
-	if err := f.loadTasks(r, project); err != nil {
+	p, err := loadPage(r, tasks)
+	if err != nil {
+		return InboxFacts{}, err
+	}
+	statuses := make([]TaskStatus, len(tasks))
+	for i, t := range tasks {
+		statuses[i] = p.status(Capacity{}, t) // none of them is queued
+	}
+	f, err := InboxOf(r, now, project, tasks, statuses)
+	f.More = more
+	return f, err
+}
+
+// InboxOf reads what the inbox is derived from besides the tasks that might need a
+// person and their statuses, which the caller has read. Tasks that do not need a
+// person change nothing.
+func InboxOf(r store.Reader, now time.Time, project int64, tasks []coppice.Task, statuses []TaskStatus) (InboxFacts, error) {
+	f := InboxFacts{Now: now, Tasks: tasks, Statuses: statuses}
+	if err := f.loadProjects(r, project); err != nil {
 		return f, err
 	}
 	if err := f.loadLanes(r, project); err != nil {
@@ -71,30 +89,32 @@ func (f *InboxFacts) loadProjects(r store.Reader, project int64) error {
 	return err
 }
 
-// loadTasks reads the tasks that might need a person, and derives their statuses.
-func (f *InboxFacts) loadTasks(r store.Reader, project int64) error {
-	take := func(tasks []coppice.Task, err error) error {
-		f.Tasks, f.More = append(f.Tasks, tasks...), f.More || len(tasks) == mostEntries
-		return err
+// FailedTasks chooses the failed tasks that the inbox lists.
+func FailedTasks(project int64) store.TaskFilter {
+	return store.TaskFilter{
+		ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeFailed}, Archived: store.ArchivedNot, Most: MostEntries,
 	}
-	if err := take(r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: mostEntries}, true)); err != nil {
-		return err
+}
+
+// inboxTasks reads the tasks that might need a person. It reports whether a list
+// was cut.
+func inboxTasks(r store.Reader, project int64) (all []coppice.Task, more bool, err error) {
+	lists := []store.TaskFilter{FailedTasks(project), {ProjectID: project, Stages: []coppice.Stage{coppice.StageSession}}} // there are only as many as sessions
+	for _, stage := range coppice.StagesThat(coppice.Stage.Awaits) {
+		lists = append(lists, store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{stage}, Most: MostEntries, OldFirst: true})
 	}
-	for _, list := range []store.TaskFilter{
-		{Stages: []coppice.Stage{coppice.StageSession}}, // there are only as many as sessions
-		{Stages: coppice.StagesThat(coppice.Stage.Awaits), Most: mostEntries, OldFirst: true},
-		{Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeFailed}, Archived: store.ArchivedNot, Most: mostEntries},
-	} {
-		list.ProjectID = project
-		if err := take(r.Tasks.List(list)); err != nil {
-			return err
+	if all, err = r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: MostEntries}, true); err != nil {
+		return nil, false, err
+	}
+	more = len(all) == MostEntries
+	for _, f := range lists {
+		tasks, err := r.Tasks.List(f)
+		if err != nil {
+			return nil, false, err
 		}
+		all, more = append(all, tasks...), more || f.Most > 0 && len(tasks) == f.Most
 	}
-	p, err := loadPage(r, f.Tasks)
-	for _, t := range f.Tasks {
-		f.Statuses = append(f.Statuses, p.status(Capacity{}, t)) // none of them is queued
-	}
-	return err
+	return all, more, nil
 }
 
 // loadLanes reads the limits, and the lanes in which tasks might wait for them.
@@ -188,6 +208,9 @@ func Inbox(f InboxFacts) []coppice.InboxEntry {
 		}
 	}
 	f.snooze(list)
+	for i := range list {
+		list[i].Blocks, list[i].Snoozable = list[i].Kind.Blocks(), list[i].Kind.CanSnooze()
+	}
 	slices.SortFunc(list, func(a, b coppice.InboxEntry) int {
 		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
@@ -213,37 +236,50 @@ func (f InboxFacts) snooze(list []coppice.InboxEntry) {
 	}
 }
 
+// NeedOf returns the kind of the entry that a task has in the inbox. It is empty if
+// the task does not need a person.
+func NeedOf(t coppice.Task, st TaskStatus) coppice.InboxKind {
+	q, needed := st.Question, st.Status == coppice.StatusNeedsYou
+	switch {
+	case needed && q != nil && q.Open() && q.Kind == coppice.QuestionPermission:
+		return coppice.InboxPermission
+	case needed && q != nil && q.Open():
+		return coppice.InboxQuestion
+	case needed && t.Stage.Awaits():
+		return coppice.InboxReview
+	case needed && t.Failure != nil && t.Failure.Class == coppice.ClassBudget:
+		return coppice.InboxBudget
+	case needed:
+		return coppice.InboxWaiting
+	case st.Status == coppice.StatusFailed && t.Archived.IsZero():
+		return coppice.InboxFailed
+	case stalled(t):
+		return coppice.InboxStalled
+	}
+	return ""
+}
+
 // taskEntry returns the entry of a task. It reports whether the task needs a
 // person.
 func taskEntry(now time.Time, t coppice.Task, st TaskStatus) (coppice.InboxEntry, bool) {
 	e := coppice.InboxEntry{
 		Project: st.Project, Task: t.Key, Title: t.Title, Text: st.Reason, Fix: st.Fix, Since: t.StageAt, ProjectID: t.ProjectID,
 	}
-	q, needed := st.Question, st.Status == coppice.StatusNeedsYou
-	switch {
-	case needed && q != nil && q.Open():
-		e.Kind, e.Text, e.Fix, e.Options, e.Since = coppice.InboxQuestion, q.Text, "", q.Options, q.AskedAt
-		if q.Kind == coppice.QuestionPermission {
-			e.Kind = coppice.InboxPermission
-		}
-	case needed && t.Stage.Awaits():
-		e.Kind = coppice.InboxReview
-	case needed && t.Failure != nil && t.Failure.Class == coppice.ClassBudget:
-		e.Kind = coppice.InboxBudget
-	case needed:
-		e.Kind = coppice.InboxWaiting
-	case st.Status == coppice.StatusFailed && t.Archived.IsZero():
-		e.Kind, e.Since = coppice.InboxFailed, t.EndedAt
-	case stalled(t):
-		e.Kind, e.Text = coppice.InboxStalled, t.Warning
+	if e.Kind = NeedOf(t, st); e.Kind == "" {
+		return e, false
+	}
+	e.ID = string(e.Kind) + "/" + t.Key
+	switch q := st.Question; e.Kind {
+	case coppice.InboxQuestion, coppice.InboxPermission:
+		e.ID += fmt.Sprint("/", q.ID)
+		e.Text, e.Fix, e.Options, e.Since, e.Question, e.Rule = q.Text, "", q.Options, q.AskedAt, q.ID, q.Rule
+	case coppice.InboxFailed:
+		e.Since = t.EndedAt
+	case coppice.InboxStalled:
+		e.Text = t.Warning
 		if st.Session != nil {
 			e.Since = lastSign(st.Session)
 		}
-	default:
-		return e, false
-	}
-	if e.ID = string(e.Kind) + "/" + t.Key; q != nil && !e.Kind.CanSnooze() {
-		e.ID += fmt.Sprint("/", q.ID)
 	}
 	e.Actions = taskActions(now, e.Kind, t, st)
 	return withMark(e), true
@@ -253,7 +289,7 @@ func taskEntry(now time.Time, t coppice.Task, st TaskStatus) (coppice.InboxEntry
 // work lands.
 func needEntry(p coppice.Project, branch string, n coppice.Need) coppice.InboxEntry {
 	e := coppice.InboxEntry{
-		Kind: coppice.InboxChange, Project: p.Prefix, Title: p.Prefix, Text: n.Text, Fix: n.Fix, Diff: n.Diff, Since: n.Since,
+		Kind: coppice.InboxChange, Project: p.Prefix, Title: p.Prefix, Text: n.Text, Fix: n.Fix, Diff: n.Diff, Paths: n.Paths, Since: n.Since,
 		ProjectID: p.ID,
 	}
 	if slices.Contains(coppice.QueueNeeds, n.Kind) {

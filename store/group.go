@@ -2,18 +2,19 @@ package store
 
 import "coppice"
 
-// GroupReader reads groups of tasks.
+// GroupReader reads groups and labels of tasks.
 type GroupReader interface {
 	Get(id int64) (coppice.Group, error)
 	// ByName returns the group of a project with a name.
 	ByName(project int64, name string) (coppice.Group, error)
-	// List returns the newest most groups of a project, or of all projects for 0,
-	// before an id unless that is 0.
-	List(project, before int64, most int) ([]coppice.Group, error)
+	// List returns groups, newest first.
+	List(GroupFilter) ([]coppice.Group, error)
 	// Some returns groups by their ids, with one query.
 	Some(ids []int64) (map[int64]coppice.Group, error)
 	// Tasks counts the tasks of groups. It reads an index, not the tasks.
 	Tasks(ids []int64) ([]GroupCount, error)
+	// Labels returns the first most labels that tasks have, sorted.
+	Labels(most int) ([]string, error)
 	// Spent returns what the tasks of groups have spent in total.
 	Spent(ids []int64) (map[int64]coppice.Usage, error)
 }
@@ -22,6 +23,14 @@ type GroupReader interface {
 type Groups interface {
 	GroupReader
 	Put(*coppice.Group) error
+}
+
+// GroupFilter chooses groups.
+type GroupFilter struct {
+	ProjectID int64 // 0 means all projects
+	BeforeID  int64 // only older groups than this one, for paging; 0 means all
+	Open      bool  // only groups with a task that has not ended
+	Most      int
 }
 
 // GroupCount is the number of tasks of a group that are alike.

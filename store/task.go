@@ -45,7 +45,8 @@ type TaskReader interface {
 	Waits(project int64) (map[coppice.WaitKind]int, error)
 	// Pending returns tasks that wait or are queued, by priority, then the oldest.
 	// It returns either tasks that wait for a person or all others. The filter's
-	// project, track, agent, text and Most apply. CountPending counts them.
+	// stages, outcomes, BeforeID, order and Archived do not apply. CountPending
+	// counts them.
 	Pending(f TaskFilter, person bool) ([]coppice.Task, error)
 	CountPending(f TaskFilter, person bool) (int, error)
 	// Tally counts all tasks, by everything that a Tally names.
@@ -68,12 +69,13 @@ type TaskFilter struct {
 	Group     int64
 	Label     string
 	Flagged   bool
-	Text      string   // in title or key, case-insensitive
-	BeforeID  int64    // only older tasks than this one, for paging
-	Most      int      // 0 means no limit
-	OldFirst  bool     // otherwise the newest first
-	ByEnd     bool     // the tasks that ended last come first; not with BeforeID
-	Archived  Archived // whether archived tasks are chosen
+	UnreadBy  coppice.Actor // only tasks that are unread for this person
+	Text      string        // in title or key, case-insensitive
+	BeforeID  int64         // only older tasks than this one, for paging
+	Most      int           // 0 means no limit
+	OldFirst  bool          // otherwise the newest first
+	ByEnd     bool          // the tasks that ended last come first; not with BeforeID
+	Archived  Archived      // whether archived tasks are chosen
 }
 
 // Tally is the number of tasks of a project that have the same track, agent,

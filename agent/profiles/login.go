@@ -2,8 +2,12 @@ package profiles
 
 import (
 	"context"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -24,39 +28,74 @@ const (
 type LoginFound struct {
 	State LoginState
 	By    string // the variable, the file or the command that shows it; never a value
+
+	// Settings is the file of login_config because of which the agent can work
+	// without a login.
+	Settings string
 }
 
 // Login returns whether the user is logged in to an agent. A variable of the
 // profile's login_env counts first, then a file of its login_files, then its
-// login command. Files are not read. A missing variable or file means nothing,
-// because keys can also be in key chains and settings. Only the command can say
-// no. A command that does not end before ctx says nothing either.
+// login command. These files are not read. A missing variable or file means
+// nothing, because keys can also be in key chains and settings. Only the command can
+// say no, and not if a file of login_config says that the agent can work without a
+// login. A command that does not end before ctx says nothing either.
 func Login(ctx context.Context, p coppice.Profile, env []string) LoginFound {
 	for _, name := range p.LoginEnv {
 		if p.Env[name] != "" || environ.Get(env, name) != "" {
-			return LoginFound{LoginYes, name}
+			return LoginFound{State: LoginYes, By: name}
 		}
 	}
 	for _, file := range p.LoginFiles {
 		if holds(file, environ.Get(env, "HOME")) {
-			return LoginFound{LoginYes, file}
+			return LoginFound{State: LoginYes, By: file}
 		}
 	}
 	if len(p.Login) == 0 {
 		return LoginFound{State: LoginUnknown}
 	}
-	return LoginFound{askLogin(ctx, p, env), strings.Join(p.Login, " ")}
+	found := LoginFound{State: askLogin(ctx, p, env), By: strings.Join(p.Login, " ")}
+	for _, file := range slices.Sorted(maps.Keys(p.LoginConfig)) {
+		if found.State == LoginNo && matches(file, environ.Get(env, "HOME"), p.LoginConfig[file]) {
+			found = LoginFound{LoginUnknown, file, file}
+		}
+	}
+	return found
+}
+
+// mostConfig limits how much of a settings file is read.
+const mostConfig = 1 << 20
+
+// matches reports whether a line of a file matches a pattern.
+func matches(file, home, pattern string) bool {
+	re, err := regexp.Compile("(?m)" + pattern)
+	if err != nil || !holds(file, home) {
+		return false
+	}
+	f, err := os.Open(inHome(file, home))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostConfig))
+	return err == nil && re.Match(text)
+}
+
+// inHome replaces ~ by the home directory. It is empty without one.
+func inHome(file, home string) string {
+	rest, below := strings.CutPrefix(file, "~/")
+	switch {
+	case !below:
+		return file
+	case !filepath.IsAbs(home):
+		return ""
+	}
+	return filepath.Join(home, rest)
 }
 
 // holds reports whether a file exists and is not empty.
 func holds(file, home string) bool {
-	if rest, below := strings.CutPrefix(file, "~/"); below {
-		if !filepath.IsAbs(home) {
-			return false
-		}
-		file = filepath.Join(home, rest)
-	}
-	info, err := os.Stat(file)
+	info, err := os.Stat(inHome(file, home))
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 

@@ -42,6 +42,9 @@ func TestLogin(t *testing.T) {
 	write(t, filepath.Join(home, ".tool", "auth.json"), "s3cret")
 	write(t, filepath.Join(home, ".tool", "hollow.json"), "")
 	all := coppice.Profile{LoginEnv: []string{"A_KEY", "B_KEY"}, LoginFiles: []string{"~/.tool/none.json", "~/.tool/auth.json"}, Login: []string{"out", "status"}}
+	write(t, filepath.Join(home, ".tool", "config.toml"), "# s3cret\nprovider = \"own\"\n")
+	write(t, filepath.Join(empty, ".tool", "config.toml"), "# provider = none\n")
+	settings := coppice.Profile{LoginConfig: map[string]string{"~/.tool/config.toml": `^provider\s*=`}, Login: []string{"out", "status"}}
 	command := func(argv ...string) coppice.Profile { return coppice.Profile{Login: argv} }
 	for _, c := range []struct {
 		name  string
@@ -54,6 +57,9 @@ func TestLogin(t *testing.T) {
 		{"an empty variable is none", all, []string{"HOME=" + home, "B_KEY="}, LoginYes, "~/.tool/auth.json"},
 		{"then a file", all, []string{"HOME=" + home}, LoginYes, "~/.tool/auth.json"},
 		{"then the command", all, []string{"HOME=" + empty}, LoginNo, "out status"},
+		{"settings without a login", settings, []string{"HOME=" + home}, LoginUnknown, "~/.tool/config.toml"},
+		{"other settings", settings, []string{"HOME=" + empty}, LoginNo, "out status"},
+		{"settings and a login", coppice.Profile{LoginConfig: settings.LoginConfig, Login: []string{"in"}}, []string{"HOME=" + home}, LoginYes, "in"},
 		{"without a home", all, nil, LoginNo, "out status"},
 		{"the profile's own variable", coppice.Profile{LoginEnv: []string{"K"}, Env: map[string]string{"K": "s3cret"}}, nil, LoginYes, "K"},
 		{"an empty file says nothing", coppice.Profile{LoginFiles: []string{"~/.tool/hollow.json"}}, []string{"HOME=" + home}, LoginUnknown, ""},

@@ -131,7 +131,7 @@ func overlay(base, p coppice.Profile) coppice.Profile {
 			*f.to = *f.from
 		}
 	}
-	for _, f := range []struct{ to, from *map[string]string }{{&out.Driver.AskEnv, &p.Driver.AskEnv}, {&out.Driver.Files, &p.Driver.Files}} {
+	for _, f := range []struct{ to, from *map[string]string }{{&out.Driver.AskEnv, &p.Driver.AskEnv}, {&out.Driver.Files, &p.Driver.Files}, {&out.LoginConfig, &p.LoginConfig}} {
 		if *f.from != nil {
 			*f.to = *f.from
 		}

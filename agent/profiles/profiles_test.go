@@ -120,6 +120,7 @@ func TestOverlay(t *testing.T) {
 		{"mcp: none", func(p *coppice.Profile) { p.MCP = "none" }},
 		{"login: [in]", func(p *coppice.Profile) { p.Login = []string{"in"} }},
 		{"login_files: [~/x]", func(p *coppice.Profile) { p.LoginFiles = []string{"~/x"} }},
+		{"login_config: {~/x: own}", func(p *coppice.Profile) { p.LoginConfig = map[string]string{"~/x": "own"} }},
 		{"login_env: []", func(p *coppice.Profile) { p.LoginEnv = []string{} }},
 		{"models: {simple: t}", func(p *coppice.Profile) { p.Models = map[string]string{"simple": "t", "complex": "c"} }},
 		{"scores: {lead: 9}", func(p *coppice.Profile) { p.Scores.Lead = 9 }},

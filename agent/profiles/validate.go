@@ -107,11 +107,24 @@ func validLogin(p coppice.Profile, bad refuse) error {
 		}
 	}
 	for _, file := range p.LoginFiles {
-		if strings.ContainsRune(file, 0) || !strings.HasPrefix(file, "~/") && !filepath.IsAbs(file) {
+		if !wholePath(file) {
 			return bad("login_files", "write ~/… or the whole path", "%s is not a path from the home directory or the root", coppice.Quote(file))
 		}
 	}
+	for _, file := range slices.Sorted(maps.Keys(p.LoginConfig)) {
+		if !wholePath(file) {
+			return bad("login_config", "write ~/… or the whole path", "%s is not a path from the home directory or the root", coppice.Quote(file))
+		}
+		if _, err := regexp.Compile("(?m)" + p.LoginConfig[file]); err != nil || p.LoginConfig[file] == "" {
+			return bad("login_config", "write a regular expression", "%s is not a valid pattern", coppice.Quote(p.LoginConfig[file]))
+		}
+	}
 	return nil
+}
+
+// wholePath reports whether a path starts at the home directory or the root.
+func wholePath(file string) bool {
+	return !strings.ContainsRune(file, 0) && (strings.HasPrefix(file, "~/") || filepath.IsAbs(file))
 }
 
 func validModels(p coppice.Profile, bad refuse) error {

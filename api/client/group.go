@@ -20,6 +20,13 @@ func (c *Client) Groups(ctx context.Context, project string, before int64) (api.
 	return get[api.GroupPage](ctx, c, "/groups", v)
 }
 
+// OpenGroups lists the newest groups with a task that has not ended.
+func (c *Client) OpenGroups(ctx context.Context, project string) (api.GroupPage, error) {
+	v := url.Values{"open": {"true"}}
+	set(v, "project", project)
+	return get[api.GroupPage](ctx, c, "/groups", v)
+}
+
 // Group shows a group by its number, or by its name in a project.
 func (c *Client) Group(ctx context.Context, project, name string) (api.Group, error) {
 	v := url.Values{}

@@ -12,6 +12,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/engine"
 	"coppice/store"
 )
 
@@ -25,6 +26,7 @@ type boardIn struct {
 	Group    string `query:"group" enum:"status,project,track" default:"status" doc:"What the columns are"`
 	Column   string `query:"column" maxLength:"100" doc:"Only the column with this name"`
 	Limit    int    `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"The most tasks in each column"`
+	MarksIn
 }
 
 func (s *Server) boardRoutes(a huma.API) {
@@ -82,6 +84,7 @@ func (s *Server) makeBoard(ctx context.Context, in *boardIn) (out api.Board, err
 			return err
 		}
 		b.filter.Track, b.filter.Agent, b.filter.Text, b.filter.Most = in.Track, in.Agent, in.Text, in.Limit
+		in.narrow(&b.filter)
 		if b.filter.Archived = store.ArchivedNot; in.Archived {
 			b.filter.Archived = store.ArchivedOnly
 		}
@@ -103,9 +106,29 @@ func (s *Server) makeBoard(ctx context.Context, in *boardIn) (out api.Board, err
 			out.Empty = len(n) == 0
 		}
 		choices(projects, in, &out)
-		return nil
+		if err := markChoices(r, projects, in, &out); err != nil {
+			return err
+		}
+		out.Entries, err = s.projectEntries(r, b.filter.ProjectID, in)
+		return err
 	})
 	return out, err
+}
+
+// projectEntries returns the entries of the inbox that are not about a task, unless
+// the filter chooses tasks.
+func (s *Server) projectEntries(r store.Reader, project int64, in *boardIn) ([]coppice.InboxEntry, error) {
+	list := []coppice.InboxEntry{}
+	if in.Archived || in.Track+in.Agent+in.Text != "" || in.MarksIn != (MarksIn{}) || in.Status != "" && in.Status != string(coppice.StatusNeedsYou) {
+		return list, nil
+	}
+	f, err := engine.InboxOf(r, s.cfg.Now(), project, nil, nil)
+	for _, e := range engine.Inbox(f) {
+		if !e.Snoozed() {
+			list = append(list, e)
+		}
+	}
+	return list, err
 }
 
 // group is a column of a board that is grouped by project or track.
@@ -204,7 +227,7 @@ func (b *boardReader) byStatus(f store.TaskFilter, only string) ([]api.BoardColu
 		}
 		col := api.BoardColumn{Name: c.name, Needs: slices.Contains(c.statuses, coppice.StatusNeedsYou), Shown: c.shown && f.Archived == store.ArchivedNot}
 		for _, v := range busy {
-			if slices.Contains(c.statuses, v.Status) {
+			if shows(c.statuses, v) {
 				col.Tasks = append(col.Tasks, v)
 			}
 		}
@@ -216,6 +239,15 @@ func (b *boardReader) byStatus(f store.TaskFilter, only string) ([]api.BoardColu
 		all = append(all, col)
 	}
 	return all, nil
+}
+
+// shows reports whether a column with the statuses shows a task. A task whose
+// session is silent needs a person, whatever its status.
+func shows(statuses []coppice.Status, v api.Task) bool {
+	if v.Need == coppice.InboxStalled {
+		return slices.Contains(statuses, coppice.StatusNeedsYou)
+	}
+	return slices.Contains(statuses, v.Status)
 }
 
 // wants reports whether the board shows tasks with one of the statuses.
@@ -315,11 +347,43 @@ func choices(projects []coppice.Project, in *boardIn, out *api.Board) {
 	slices.SortStableFunc(out.Needs, func(a, b api.ProjectNeed) int { return a.Need.Since.Compare(b.Need.Since) })
 }
 
+// mostChoices limits the groups and labels to filter by.
+const mostChoices = 100
+
+// markChoices adds the groups and labels to filter by.
+func markChoices(r store.Reader, projects []coppice.Project, in *boardIn, out *api.Board) error {
+	project, err := projectID(r, in.Project)
+	if err != nil {
+		return err
+	}
+	groups, err := r.Groups.List(store.GroupFilter{ProjectID: project, Most: mostChoices})
+	if err != nil {
+		return err
+	}
+	chosen, err := r.Groups.Some([]int64{in.GroupID})
+	if g, ok := chosen[in.GroupID]; ok && !slices.Contains(groups, g) {
+		groups = append(groups, g)
+	}
+	out.Groups = []api.GroupName{}
+	for _, g := range groups {
+		i := slices.IndexFunc(projects, func(p coppice.Project) bool { return p.ID == g.ProjectID })
+		if i >= 0 {
+			out.Groups = append(out.Groups, api.GroupName{ID: g.ID, Project: projects[i].Prefix, Name: g.Name})
+		}
+	}
+	if err != nil {
+		return err
+	}
+	labels, err := r.Groups.Labels(mostChoices)
+	out.Labels = distinct(append(labels, in.Label))
+	return err
+}
+
 // needShown reports whether a need matches the board's filter. A need has no
 // track and no agent.
 func needShown(project string, n coppice.Need, in *boardIn) bool {
 	text := strings.ToLower(in.Text)
-	return !in.Archived && in.Track == "" && in.Agent == "" && (in.Status == "" || in.Status == string(coppice.StatusNeedsYou)) &&
+	return !in.Archived && in.Track == "" && in.Agent == "" && in.MarksIn == (MarksIn{}) && (in.Status == "" || in.Status == string(coppice.StatusNeedsYou)) &&
 		(in.Project == "" || in.Project == project) && (strings.Contains(project, text) || strings.Contains(strings.ToLower(n.Text), text))
 }
 

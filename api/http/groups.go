@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,6 +15,7 @@ import (
 
 type listGroupsIn struct {
 	Project string `query:"project" maxLength:"16" doc:"Only this project"`
+	Open    bool   `query:"open" doc:"Only groups with a task that has not ended"`
 	Before  int64  `query:"before" minimum:"0" doc:"The next of the previous page"`
 	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
@@ -21,6 +23,35 @@ type listGroupsIn struct {
 type groupIn struct {
 	ID      string `path:"id" maxLength:"64" doc:"The number of a group, or its name with the project"`
 	Project string `query:"project" maxLength:"16" doc:"The project of a name"`
+}
+
+// MarksIn chooses tasks by what people mark them with. It is exported for the same
+// reason as ProjectIn.
+type MarksIn struct {
+	GroupID int64  `query:"group_id" minimum:"0" doc:"Only tasks of the group with this number"`
+	Label   string `query:"label" maxLength:"40" doc:"Only tasks with this label"`
+	Flagged bool   `query:"flagged" doc:"Only tasks that a person flagged"`
+	Unread  bool   `query:"unread" doc:"Only tasks that are unread"`
+}
+
+// narrow makes a filter choose only tasks with the marks.
+func (m MarksIn) narrow(f *store.TaskFilter) {
+	f.Group, f.Label, f.Flagged = m.GroupID, m.Label, m.Flagged
+	if m.Unread {
+		f.UnreadBy = reader
+	}
+}
+
+// fit returns the ids of those tasks that have the marks.
+func (m MarksIn) fit(r store.Reader, tasks map[int64]coppice.Task, ids []int64) ([]int64, error) {
+	if m == (MarksIn{}) {
+		return ids, nil
+	}
+	unread, err := r.Seen.Unread(reader, ids)
+	return slices.DeleteFunc(ids, func(id int64) bool {
+		t := tasks[id]
+		return m.GroupID != 0 && t.Group != m.GroupID || m.Label != "" && !slices.Contains(t.Labels, m.Label) || m.Flagged && !t.Flagged || m.Unread && !unread[id]
+	}), err
 }
 
 type seenIn struct {
@@ -45,7 +76,7 @@ func (s *Server) listGroups(ctx context.Context, in *listGroupsIn) (out api.Grou
 		if err != nil {
 			return err
 		}
-		groups, err := r.Groups.List(project, in.Before, in.Limit+1)
+		groups, err := r.Groups.List(store.GroupFilter{ProjectID: project, BeforeID: in.Before, Open: in.Open, Most: in.Limit + 1})
 		if err != nil {
 			return err
 		}

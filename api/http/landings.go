@@ -75,6 +75,7 @@ func landingReason(t api.Task, l coppice.Landing) string {
 type graphIn struct {
 	Project string `query:"project" maxLength:"16" doc:"A project's prefix"`
 	All     bool   `query:"all" doc:"Ended tasks too; otherwise only open tasks, and the tasks that they depend on"`
+	MarksIn
 }
 
 // graph reads tasks, newest first, until it has enough that are connected.
@@ -85,6 +86,7 @@ func (s *Server) graph(ctx context.Context, in *graphIn) (out api.Graph, err err
 		if f.ProjectID, err = projectID(r, in.Project); err != nil {
 			return err
 		}
+		in.narrow(&f)
 		if !in.All {
 			f.Stages = slices.DeleteFunc(slices.Clone(coppice.Stages), coppice.Stage.Ended)
 		}

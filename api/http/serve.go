@@ -19,6 +19,7 @@ import (
 
 type statusIn struct {
 	Project string `query:"project" maxLength:"16" doc:"Only this project"`
+	Brief   bool   `query:"brief" doc:"Without the lists of tasks"`
 }
 
 func (s *Server) serverRoutes(a huma.API) {
@@ -41,7 +42,7 @@ func (s *Server) serverRoutes(a huma.API) {
 
 // status consists of facts, of the lines of sessions, and of current warnings.
 func (s *Server) status(ctx context.Context, in *statusIn) (api.Status, error) {
-	made, err := reuse(ctx, &s.answers, "status "+in.Project, func(ctx context.Context) (madeStatus, error) { return s.makeStatus(ctx, in) })
+	made, err := reuse(ctx, &s.answers, fmt.Sprintf("status %+v", *in), func(ctx context.Context) (madeStatus, error) { return s.makeStatus(ctx, in) })
 	if err != nil {
 		return api.Status{}, err
 	}
@@ -55,6 +56,9 @@ func (s *Server) status(ctx context.Context, in *statusIn) (api.Status, error) {
 		for i, id := range made.projects {
 			out.Projects[i].Warnings = slices.Concat(out.Projects[i].Warnings, s.cfg.Warnings(id))
 		}
+	}
+	if in.Brief {
+		return out, nil
 	}
 	return out, s.updateLines(ctx, &out.NeedsYou, &out.Active, &out.Waiting)
 }
@@ -81,12 +85,7 @@ func (s *Server) makeStatus(ctx context.Context, in *statusIn) (out madeStatus, 
 			return err
 		}
 		out.Limited = filled(out.Limited)
-		inbox, err := s.inbox(r, project, false)
-		if err != nil {
-			return err
-		}
-		out.Inbox = len(inbox.Entries)
-		return s.statusTasks(ctx, r, project, &out.Status)
+		return s.statusTasks(ctx, r, project, in, &out)
 	})
 	return out, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/engine"
 	"coppice/store"
 )
 
@@ -17,56 +18,112 @@ const (
 	mostListed  = 200
 )
 
+// statusRows are the tasks of a status, and their statuses in the order of all.
+type statusRows struct {
+	busy     []coppice.Task // being worked on, checked, held or landed
+	people   []coppice.Task // waiting for a person
+	failed   []coppice.Task // those that the inbox lists
+	waiting  []coppice.Task // for something else, or queued
+	heads    []coppice.Task // the first of each lane
+	lanes    map[coppice.Lane]int
+	unlisted map[int64]int
+	statuses []engine.TaskStatus
+}
+
+// all returns the tasks. Those that the inbox needs come first.
+func (x *statusRows) all() []coppice.Task {
+	return slices.Concat(x.busy, x.people, x.failed, x.waiting, x.heads)
+}
+
 // statusTasks counts tasks in the store. It reads only the tasks that it lists
 // and those that have a session, whose status depends on more than their stage.
-// It reads all of them together.
-func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) error {
+// It reads all of them together, with those that only the inbox lists.
+func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64, in *statusIn, out *madeStatus) (err error) {
 	for status, outcome := range outcomeOf {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{outcome}, Archived: store.ArchivedNot}
-		n, err := r.Tasks.Count(f)
-		if err != nil {
+		if out.Counts[status], err = r.Tasks.Count(f); err != nil {
 			return err
 		}
-		out.Counts[status] = n
 	}
-	busy, unlisted, err := busyTasks(r, project)
+	var x statusRows
+	if x.busy, x.unlisted, err = busyTasks(r, project); err != nil {
+		return err
+	}
+	if err := x.readWaiting(r, project, in.Brief, &out.Status); err != nil {
+		return err
+	}
+	if x.heads, x.lanes, err = laneHeads(r, project); err != nil {
+		return err
+	}
+	if x.failed, err = r.Tasks.List(engine.FailedTasks(project)); err != nil {
+		return err
+	}
+	if x.statuses, err = s.cfg.Status.Statuses(ctx, r, x.all()); err != nil {
+		return err
+	}
+	x.count(&out.Status)
+	if err := s.statusInbox(r, project, &x, out); err != nil || in.Brief {
+		return err
+	}
+	return s.statusLists(r, &x, &out.Status)
+}
+
+// count counts the tasks whose status depends on more than their stage.
+func (x *statusRows) count(out *api.Status) {
+	for i, t := range x.busy {
+		out.Counts[x.statuses[i].Status] += 1 + x.unlisted[t.ID]
+	}
+	rest := x.statuses[len(x.statuses)-len(x.heads):]
+	for i, t := range x.heads {
+		out.Counts[rest[i].Status] += x.lanes[t.Lane()]
+	}
+}
+
+// statusInbox counts the entries of the inbox, and what was spent today.
+func (s *Server) statusInbox(r store.Reader, project int64, x *statusRows, out *madeStatus) error {
+	n := len(x.busy) + len(x.people) + len(x.failed)
+	f, err := engine.InboxOf(r, s.cfg.Now(), project, x.all()[:n], x.statuses[:n])
 	if err != nil {
 		return err
 	}
-	people, waiting, err := waitingTasks(r, project, out)
+	for _, e := range engine.Inbox(f) {
+		if !e.Snoozed() {
+			out.Inbox++
+		} else if at := e.SnoozedUntil; !at.IsZero() && (out.Wakes.IsZero() || at.Before(out.Wakes)) {
+			out.Wakes = at
+		}
+	}
+	all := true // projects have a budget
+	for i, p := range f.Projects {
+		out.Projects[i].Today, out.Projects[i].DayUSD = float64(f.Today[p.ID]), float64(p.Policy.Budget.Day)
+		out.Today += out.Projects[i].Today
+		out.DayUSD += out.Projects[i].DayUSD
+		all = all && p.Policy.Budget.Day > 0
+	}
+	if !all {
+		out.DayUSD = 0
+	}
+	return nil
+}
+
+// statusLists lists tasks by what they need.
+func (s *Server) statusLists(r store.Reader, x *statusRows, out *api.Status) error {
+	begun := len(x.busy) + len(x.people)
+	later := begun + len(x.failed)
+	views, err := s.viewsOf(r, slices.Concat(x.busy, x.people, x.waiting), slices.Concat(x.statuses[:begun], x.statuses[later:later+len(x.waiting)]))
 	if err != nil {
 		return err
 	}
-	heads, lanes, err := laneHeads(r, project)
-	if err != nil {
-		return err
-	}
-	views, err := s.views(ctx, r, slices.Concat(busy, people, waiting, heads))
-	if err != nil {
-		return err
-	}
-	for i := range views {
-		views[i].Body = ""
-	}
-	take := func(n int) (part []api.Task) {
-		part, views = views[:n], views[n:]
-		return part
-	}
-	for _, v := range take(len(busy)) {
-		out.Counts[v.Status] += 1 + unlisted[v.ID]
+	for i, v := range views {
+		v.Body = ""
 		part := &out.Active
-		switch v.Status {
-		case coppice.StatusNeedsYou:
-			part = &out.NeedsYou
-		case coppice.StatusWaiting: // its session waits for a free one
+		switch {
+		case i >= begun, i < len(x.busy) && v.Status == coppice.StatusWaiting: // its session waits for a free one
 			part = &out.Waiting
+		case i >= len(x.busy), v.Status == coppice.StatusNeedsYou:
+			part = &out.NeedsYou
 		}
 		*part = append(*part, v)
-	}
-	out.NeedsYou = append(out.NeedsYou, take(len(people))...)
-	out.Waiting = append(out.Waiting, take(len(waiting))...)
-	for i, v := range take(len(heads)) {
-		out.Counts[v.Status] += lanes[heads[i].Lane()]
 	}
 	older := func(a, b api.Task) int { return cmp.Compare(a.ID, b.ID) }
 	slices.SortFunc(out.NeedsYou, older)
@@ -100,12 +157,12 @@ func busyTasks(r store.Reader, project int64) (all []coppice.Task, unlisted map[
 	return all, unlisted, nil
 }
 
-// waitingTasks counts the waiting tasks, and returns those that wait for a
-// person, and the others.
-func waitingTasks(r store.Reader, project int64, out *api.Status) (people, others []coppice.Task, err error) {
+// readWaiting counts the waiting tasks. It reads those that wait for a person, and
+// unless the status is brief the others.
+func (x *statusRows) readWaiting(r store.Reader, project int64, brief bool, out *api.Status) error {
 	waits, err := r.Tasks.Waits(project)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	for on, n := range waits {
 		if on == coppice.WaitPerson {
@@ -115,12 +172,14 @@ func waitingTasks(r store.Reader, project int64, out *api.Status) (people, other
 		}
 	}
 	if waits[coppice.WaitPerson] > 0 {
-		if people, err = r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: mostListed}, true); err != nil {
-			return nil, nil, err
+		if x.people, err = r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: mostListed}, true); err != nil {
+			return err
 		}
 	}
-	others, err = r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: mostWaiting}, false)
-	return people, others, err
+	if !brief {
+		x.waiting, err = r.Tasks.Pending(store.TaskFilter{ProjectID: project, Most: mostWaiting}, false)
+	}
+	return err
 }
 
 // laneHeads returns the first queued task of each lane, and how many are queued

@@ -26,6 +26,7 @@ type listTasksIn struct {
 	Group    string   `query:"group" maxLength:"64" doc:"The number of a group, or its name with the project"`
 	Label    string   `query:"label" maxLength:"40"`
 	Flagged  bool     `query:"flagged" doc:"Only tasks that a person flagged"`
+	Unread   bool     `query:"unread" doc:"Only tasks that are unread"`
 	Text     string   `query:"text" maxLength:"200" doc:"In title or key"`
 	Archived string   `query:"archived" enum:"false,true,only" default:"false" doc:"Whether archived tasks are listed too, or only they"`
 	Before   int64    `query:"before" minimum:"0" doc:"The next of the previous page"`
@@ -119,6 +120,9 @@ func statusWords() (words string) {
 
 func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPage, err error) {
 	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, Label: in.Label, Flagged: in.Flagged, BeforeID: in.Before, Most: in.Limit + 1, Archived: archivedOf[in.Archived]}
+	if in.Unread {
+		f.UnreadBy = reader
+	}
 	if err := narrow(&f, in.Status); err != nil {
 		return out, err
 	}

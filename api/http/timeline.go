@@ -17,6 +17,7 @@ type timelineIn struct {
 	Project string    `query:"project" maxLength:"16" doc:"A project's prefix"`
 	Task    string    `query:"task" maxLength:"40" doc:"A task's key: everything of this task, whenever it ran"`
 	From    time.Time `query:"from" doc:"Only sessions and checks that ran at this time or later; the default is all"`
+	MarksIn
 }
 
 // work is what a timeline shows, oldest first.
@@ -40,8 +41,11 @@ func (s *Server) timeline(ctx context.Context, in *timelineIn) (out api.Timeline
 		if err != nil {
 			return err
 		}
+		if ids, err = in.fit(r, tasks, ids); err != nil {
+			return err
+		}
 		asked, err := r.Questions.OfEach(ids)
-		out.Rows = rows(s.bars(w, asked), tasks)
+		out.Rows = rows(slices.DeleteFunc(s.bars(w, asked), func(b taskBar) bool { _, fits := slices.BinarySearch(ids, b.task); return !fits }), tasks)
 		return err
 	})
 	return out, err

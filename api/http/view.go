@@ -33,6 +33,11 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	if err != nil {
 		return nil, err
 	}
+	return s.viewsOf(r, tasks, statuses)
+}
+
+// viewsOf makes the API's view of tasks whose statuses are known.
+func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine.TaskStatus) ([]api.Task, error) {
 	var after, ids, in []int64
 	var sessions []coppice.Session
 	for i, t := range tasks {
@@ -56,7 +61,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	if err != nil {
 		return nil, err
 	}
-	unread, err := r.Seen.Unread(coppice.Actor{Kind: coppice.ActorPerson}, ids)
+	unread, err := r.Seen.Unread(reader, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +80,9 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	return out, nil
 }
 
+// reader is the person who reads tasks in the dashboard and on the command line.
+var reader = coppice.Actor{Kind: coppice.ActorPerson}
+
 func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after []string) api.Task {
 	v := api.Task{
 		ID: t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
@@ -83,6 +91,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
 		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf, Wants: t.Wants,
 		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged,
+		Word: t.Stage.Word(), Need: engine.NeedOf(t, st),
 	}
 	if st.Session != nil {
 		v.Role = st.Session.Role

@@ -36,7 +36,7 @@ func withWeb(c *apihttp.Config) { c.Web = built }
 func TestDashboardIsServed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withWeb)
-	for _, p := range []string{"/", "/tasks/app-1", "/tasks/app-1/review", "/landing", "/agents", "/usage", "/graph", "/timeline", "/search?q=x", "/settings", "/health"} {
+	for _, p := range []string{"/", "/inbox", "/groups", "/groups/7", "/tasks/app-1", "/tasks/app-1/review", "/landing", "/agents", "/usage", "/graph", "/timeline", "/search?q=x", "/settings", "/health", "/help"} {
 		resp, text := call(t, b, "GET", p, "")
 		if resp.StatusCode != http.StatusOK || !strings.Contains(text, "/assets/app-abc.js") {
 			t.Errorf("%s: %d %s", p, resp.StatusCode, text)
@@ -84,7 +84,7 @@ func TestDashboardNeedsASignedInBrowser(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withWeb)
 	none, page := header("Authorization", ""), header("Accept", "text/html,*/*")
-	for _, p := range []string{"/", "/tasks/app-1", "/assets/app-abc.js"} {
+	for _, p := range []string{"/", "/inbox", "/groups", "/groups/7", "/tasks/app-1", "/assets/app-abc.js"} {
 		resp, text := call(t, b, "GET", p, "", none)
 		refused(t, resp, text, http.StatusUnauthorized)
 		resp, text = call(t, b, "GET", p, "", none, page)

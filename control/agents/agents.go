@@ -25,6 +25,7 @@ type Agent struct {
 	Login    string   `json:"login,omitempty"`    // yes, no or unknown; empty if it needs no login
 	LoginBy  string   `json:"login_by,omitempty"` // the variable, file or command that shows it
 	LoginEnv []string `json:"login_env,omitempty"`
+	Settings string   `json:"settings,omitempty"` // the file because of which it can work without a login
 	Protocol string   `json:"protocol,omitempty"` // the protocol by which Coppice talks to it
 	Can      []string `json:"can,omitempty"`      // what it can do
 
@@ -63,7 +64,7 @@ func (a Agent) Warnings() []string {
 	if a.Login == LoggedOut {
 		fix := "log in with its own program"
 		if len(a.LoginEnv) > 0 {
-			fix += ", or set " + a.LoginEnv[0]
+			fix += ", or set " + strings.Join(a.LoginEnv, " or ")
 		}
 		all = append(all, fix)
 	}
@@ -134,7 +135,7 @@ func (s Search) look(ctx context.Context, name string, p coppice.Profile) Agent 
 	}
 	a.Path = path
 	if len(p.LoginEnv)+len(p.LoginFiles)+len(p.Login) > 0 { // otherwise it needs no login, as far as is known
-		a.Login, a.LoginBy = string(login.State), login.By
+		a.Login, a.LoginBy, a.Settings = string(login.State), login.By, login.Settings
 	}
 	if a.Version = version; version == "" {
 		a.Version = NoVersion

@@ -78,6 +78,9 @@ func taskWhere(f store.TaskFilter) *where {
 	if f.Flagged {
 		w.and("flagged") // exactly as in the index
 	}
+	if f.UnreadBy != (coppice.Actor{}) {
+		w.and("id IN (SELECT n.task_id FROM"+unreadTasks+")", f.UnreadBy.String())
+	}
 	if f.Text != "" {
 		w.and("instr(folded, ?) > 0", strings.ToLower(f.Text))
 	}
@@ -138,7 +141,7 @@ func ended(f store.TaskFilter) bool {
 }
 
 func (r tasks) Count(f store.TaskFilter) (n int, err error) {
-	if ended(f) && f.Group == 0 && f.Label == "" && !f.Flagged && f.Track == "" && f.Agent == "" && f.Text == "" && f.BeforeID == 0 {
+	if ended(f) && f.Group == 0 && f.Label == "" && !f.Flagged && f.UnreadBy == (coppice.Actor{}) && f.Track == "" && f.Agent == "" && f.Text == "" && f.BeforeID == 0 {
 		return r.countEnded(f)
 	}
 	w := taskWhere(f)

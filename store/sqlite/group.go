@@ -29,15 +29,18 @@ func (r groups) Some(ids []int64) (map[int64]coppice.Group, error) {
 	return keyed(rows, err, groupOf, func(g coppice.Group) int64 { return g.ID })
 }
 
-func (r groups) List(project, before int64, most int) ([]coppice.Group, error) {
+func (r groups) List(f store.GroupFilter) ([]coppice.Group, error) {
 	w := &where{}
-	if project != 0 {
-		w.and("project_id = ?", project)
+	if f.ProjectID != 0 {
+		w.and("project_id = ?", f.ProjectID)
 	}
-	if before != 0 {
-		w.and("id < ?", before)
+	if f.BeforeID != 0 {
+		w.and("id < ?", f.BeforeID)
 	}
-	return list(r.conn, "SELECT id, project_id, name, title, kind, created_by, created_at FROM task_groups"+w.String()+" ORDER BY id DESC"+limit, append(w.args, most),
+	if f.Open {
+		w.and("EXISTS (SELECT 1 FROM tasks t INDEXED BY tasks_of_groups WHERE t.group_id = task_groups.id AND t.group_id IS NOT NULL AND t.stage <> 'ended')")
+	}
+	return list(r.conn, "SELECT id, project_id, name, title, kind, created_by, created_at FROM task_groups"+w.String()+" ORDER BY id DESC"+limit, append(w.args, f.Most),
 		func(rows *sql.Rows) (coppice.Group, error) {
 			var g dbsqlc.TaskGroup
 			err := rows.Scan(&g.ID, &g.ProjectID, &g.Name, &g.Title, &g.Kind, &g.CreatedBy, &g.CreatedAt)
@@ -82,14 +85,27 @@ func (t groups) Put(g *coppice.Group) error {
 	return t.put(&g.ID, id, err)
 }
 
+// Labels finds each label by an index, so that its cost does not depend on the
+// number of tasks.
+func (r groups) Labels(most int) ([]string, error) {
+	const query = "WITH RECURSIVE l (label) AS (SELECT min(label) FROM task_labels" +
+		" UNION ALL SELECT (SELECT min(label) FROM task_labels t WHERE t.label > l.label) FROM l WHERE l.label IS NOT NULL)" +
+		" SELECT label FROM l WHERE label IS NOT NULL" + limit
+	return list(r.conn, query, []any{most}, func(rows *sql.Rows) (label string, err error) {
+		err = rows.Scan(&label)
+		return label, err
+	})
+}
+
+// unreadTasks selects the tasks that are unread for an actor.
+const unreadTasks = " noted n LEFT JOIN seen s ON s.task_id = n.task_id AND s.actor = ? WHERE n.seq > coalesce(s.seq, 0)"
+
 func (r seen) Unread(by coppice.Actor, ids []int64) (map[int64]bool, error) {
 	unread := map[int64]bool{}
 	if len(ids) == 0 {
 		return unread, nil
 	}
-	const query = "SELECT n.task_id FROM noted n LEFT JOIN seen s ON s.task_id = n.task_id AND s.actor = ?" +
-		" WHERE n.task_id IN (SELECT value FROM json_each(?)) AND n.seq > coalesce(s.seq, 0)"
-	_, err := list(r.conn, query, []any{by.String(), string(coppice.Raw(ids))}, func(rows *sql.Rows) (id int64, err error) {
+	_, err := list(r.conn, "SELECT n.task_id FROM"+unreadTasks+" AND n.task_id IN (SELECT value FROM json_each(?))", []any{by.String(), string(coppice.Raw(ids))}, func(rows *sql.Rows) (id int64, err error) {
 		err = rows.Scan(&id)
 		unread[id] = true
 		return id, err

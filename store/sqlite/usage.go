@@ -51,7 +51,8 @@ func (r tasks) Waits(project int64) (map[coppice.WaitKind]int, error) {
 // pendingTasks selects tasks that wait for a person, or those that wait for
 // something else or are queued. The conditions are exactly those of the indexes.
 func pendingTasks(what string, f store.TaskFilter, person bool) (query string, w *where) {
-	w = taskWhere(store.TaskFilter{ProjectID: f.ProjectID, Track: f.Track, Agent: f.Agent, Group: f.Group, Label: f.Label, Flagged: f.Flagged, Text: f.Text})
+	f.Stages, f.Outcomes, f.BeforeID, f.Archived = nil, nil, 0, store.ArchivedToo
+	w = taskWhere(f)
 	index := "tasks_pending"
 	if person {
 		w.and("waits_on = 'person'")

@@ -35,9 +35,10 @@ func testGroups(t *testing.T, open Open) {
 		same(t, "group", a, must(r.Groups.Get(a.ID)))
 		same(t, "group by name", b, must(r.Groups.ByName(other.ID, "batch-1")))
 		wantCode(t, "unknown group", second(r.Groups.ByName(p.ID, "none")), coppice.ENotFound)
-		same(t, "all groups", []coppice.Group{b, a}, must(r.Groups.List(0, 0, 9)))
-		same(t, "the next page", []coppice.Group{a}, must(r.Groups.List(0, b.ID, 9)))
-		same(t, "groups of a project", []coppice.Group{a}, must(r.Groups.List(p.ID, 0, 9)))
+		same(t, "all groups", []coppice.Group{b, a}, must(r.Groups.List(store.GroupFilter{Most: 9})))
+		same(t, "the next page", []coppice.Group{a}, must(r.Groups.List(store.GroupFilter{BeforeID: b.ID, Most: 9})))
+		same(t, "open groups", []coppice.Group{b, a}, must(r.Groups.List(store.GroupFilter{Open: true, Most: 9})))
+		same(t, "groups of a project", []coppice.Group{a}, must(r.Groups.List(store.GroupFilter{ProjectID: p.ID, Most: 9})))
 		same(t, "some groups", map[int64]coppice.Group{b.ID: b}, must(r.Groups.Some([]int64{b.ID, 99})))
 		same(t, "counts", []store.GroupCount{
 			{Group: a.ID, Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone, N: 2},
@@ -52,12 +53,15 @@ func testGroups(t *testing.T, open Open) {
 		k.Group = 0
 		return firstOf(err, tx.Tasks.Put(&k))
 	})
-	same(t, "groups after the last task left", []coppice.Group{a}, get(t, s, func(r store.Reader) ([]coppice.Group, error) { return r.Groups.List(0, 0, 9) }))
+	same(t, "groups after the last task left", []coppice.Group{a}, get(t, s, func(r store.Reader) ([]coppice.Group, error) { return r.Groups.List(store.GroupFilter{Most: 9}) }))
 	update(t, s, func(tx store.Tx) error {
 		k, err := tx.Tasks.ByKey("app-1")
 		k.Stage, k.Next = coppice.StageEnded, nil
 		return firstOf(err, tx.Tasks.Put(&k))
 	})
+	same(t, "open groups after the last task ended", []coppice.Group(nil), get(t, s, func(r store.Reader) ([]coppice.Group, error) {
+		return r.Groups.List(store.GroupFilter{Open: true, Most: 9})
+	}))
 }
 
 func testLabels(t *testing.T, open Open) {
@@ -70,6 +74,11 @@ func testLabels(t *testing.T, open Open) {
 	same(t, "label b", []string{"app-1", "app-2"}, keysOf(t, s, store.TaskFilter{Label: "b"}))
 	same(t, "flagged", []string{"app-2"}, keysOf(t, s, store.TaskFilter{Flagged: true}))
 	same(t, "label b of flagged tasks", 1, get(t, s, func(r store.Reader) (int, error) { return r.Tasks.Count(store.TaskFilter{Label: "b", Flagged: true}) }))
+	labels := func(most int) []string {
+		return get(t, s, func(r store.Reader) ([]string, error) { return r.Groups.Labels(most) })
+	}
+	same(t, "all labels", []string{"a", "b"}, labels(9))
+	same(t, "the first label", []string{"a"}, labels(1))
 	update(t, s, func(tx store.Tx) error {
 		k, err := tx.Tasks.ByKey("app-1")
 		k.Labels, k.Flagged = []string{"c"}, true
@@ -112,6 +121,10 @@ func testUnread(t *testing.T, open Open) {
 	same(t, "a question and a review", map[int64]bool{a.ID: true, b.ID: true}, unread(ann))
 	sees(a, asked)
 	same(t, "the review", map[int64]bool{b.ID: true}, unread(ann))
+	same(t, "unread tasks", []string{"app-2"}, keysOf(t, s, store.TaskFilter{UnreadBy: ann}))
+	same(t, "the number of unread tasks that ended", 0, get(t, s, func(r store.Reader) (int, error) {
+		return r.Tasks.Count(store.TaskFilter{UnreadBy: ann, Stages: []coppice.Stage{coppice.StageEnded}})
+	}))
 	same(t, "for somebody else", map[int64]bool{a.ID: true, b.ID: true}, unread(coppice.Actor{Kind: coppice.ActorPerson}))
 	ended := happens(a, coppice.EventTaskEnded, "failed: it broke")
 	sees(a, asked-1) // an older page

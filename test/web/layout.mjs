@@ -31,7 +31,7 @@ await main(async () => {
   });
   assert.ok(keys.waiting);
 
-  const group = (await api("GET", "/groups")).groups?.[0];
+  const group = (await api("GET", "/groups")).groups[0];
   const pages = {
     board: "/",
     "board by project": "/?group=project",
@@ -48,6 +48,10 @@ await main(async () => {
     "a task's timeline": `/tasks/${keys.done}?tab=timeline`,
     cost: `/tasks/${keys.done}?tab=cost`,
     events: `/tasks/${keys.done}?tab=events`,
+    inbox: "/inbox",
+    groups: "/groups",
+    "a group": "/groups/" + group.id,
+    help: "/help",
     landing: "/landing",
     timeline: "/timeline",
     usage: "/usage",

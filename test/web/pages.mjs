@@ -67,7 +67,10 @@ await main(async () => {
     search: ["/search?q=number", () => page.locator(".hits li").first()],
     agents: ["/agents", () => page.getByRole("heading", { name: "scripted" })],
     settings: ["/settings", () => page.getByRole("heading", { name: "manual" })],
-    health: ["/health", () => page.getByRole("cell", { name: "Sessions that count against the limits." })],
+    health: ["/health", () => page.locator(".verdict")],
+    inbox: ["/inbox", () => page.locator(".entry").first()],
+    groups: ["/groups", () => page.locator(".group-bar").first()],
+    help: ["/help", () => page.getByRole("heading", { name: "Statuses" })],
   };
   for (const [name, [path, seen]] of Object.entries(pages)) {
     await step(name, async () => {

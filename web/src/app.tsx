@@ -2,6 +2,7 @@
 import { Component, lazy, Suspense, type ReactNode } from "react";
 import { useBadge } from "./components/badge";
 import { Help, useKeys } from "./components/keys";
+import { MarksDialog } from "./components/marks";
 import { NewTaskDialog } from "./components/newtask";
 import { Palette } from "./components/palette";
 import { ActionDialog } from "./components/actiondialog";
@@ -15,6 +16,8 @@ import { closeDialog, useDialog } from "./state/dialog";
 import { Empty, Loading, ProblemBox } from "./ui/parts";
 
 const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
+  "/inbox": lazy(() => import("./routes/inbox")),
+  "/groups": lazy(() => import("./routes/groups")),
   "/landing": lazy(() => import("./routes/landing")),
   "/agents": lazy(() => import("./routes/agents")),
   "/usage": lazy(() => import("./routes/usage")),
@@ -23,9 +26,11 @@ const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/search": lazy(() => import("./routes/search")),
   "/settings": lazy(() => import("./routes/settings")),
   "/health": lazy(() => import("./routes/health")),
+  "/help": lazy(() => import("./routes/help")),
 };
 
 const ReviewPage = lazy(() => import("./routes/review"));
+const GroupPage = lazy(() => import("./routes/group"));
 
 // Boundary shows an error of a page as a problem. The frame stays usable.
 class Boundary extends Component<{ path: string; children: ReactNode }, { err?: unknown; path: string }> {
@@ -52,6 +57,8 @@ function Page({ path }: { path: string }) {
   if (task) return <TaskPage key={task[1]} taskKey={decodeURIComponent(task[1]!)} />;
   const review = /^\/tasks\/([^/]+)\/review$/.exec(path);
   if (review) return <Suspense fallback={<Loading what="the review" />}><ReviewPage key={review[1]} taskKey={decodeURIComponent(review[1]!)} /></Suspense>;
+  const group = /^\/groups\/([^/]+)$/.exec(path);
+  if (group) return <Suspense fallback={<Loading what="the page" />}><GroupPage key={group[1]} id={decodeURIComponent(group[1]!)} /></Suspense>;
   const Route = routes[path];
   if (!Route) return <Empty title="Page not found"><p><Link href="/">Go to the board</Link>.</p></Empty>;
   return <Suspense fallback={<Loading what="the page" />}><Route /></Suspense>;
@@ -59,7 +66,7 @@ function Page({ path }: { path: string }) {
 
 export function App() {
   const path = usePath();
-  const name = pageList.find((p) => p.path === path)?.name ?? path.replace(/^\/tasks\//, "");
+  const name = pageList.find((p) => p.path === path)?.name ?? path.replace(/^\/tasks\//, "").replace(/^\/groups\//, "Group ");
   const needs = useBadge(name);
   const open = useDialog();
   useKeys();
@@ -68,6 +75,7 @@ export function App() {
       <Boundary path={path}><Page path={path} /></Boundary>
       {open === "palette" && <Palette />}
       {open === "help" && <Help onClose={closeDialog} />}
+      {typeof open === "string" && open.startsWith("marks ") && <MarksDialog task={open.slice(6)} onClose={closeDialog} />}
       {open === "new" && <NewTaskDialog onClose={closeDialog} />}
       {typeof open === "object" && <ActionDialog t={open.task} action={open.action} onClose={closeDialog} />}
     </Shell>

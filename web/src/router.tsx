@@ -5,23 +5,30 @@ import { useCallback, useSyncExternalStore, type AnchorHTMLAttributes, type Mous
 
 const text = null; // a parameter that can have any value
 
+// marks choose tasks: by group, label, flag, and whether they are unread.
+const marks = { in: text, label: text, flagged: ["", "yes"], unread: ["", "yes"] } as const;
+
 // pages lists the values of each parameter. The first one is the default, which
 // is not part of the address. Another value counts as the default.
 export const pages = {
-  "/": { q: text, project: text, track: text, agent: text, status: text, view: ["columns", "table"], group: ["status", "project", "track"], archived: ["", "only"] },
+  "/": { q: text, project: text, track: text, agent: text, status: text, view: ["columns", "table"], group: ["status", "project", "track"], archived: ["", "only"], ...marks },
+  "/inbox": { project: text, view: ["open", "snoozed"] },
+  "/groups": { project: text, before: text },
+  "/groups/{id}": {},
   "/tasks/{key}": {
     tab: ["", "sessions", "answer", "steps", "changes", "checks", "preview", "timeline", "cost", "events"], session: text,
     view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text, line: text,
   },
   "/tasks/{key}/review": {},
   "/landing": {},
-  "/graph": { project: text, show: ["open", "all"] },
-  "/timeline": { zoom: ["1 h", "15 m", "6 h", "1 d", "7 d", "all"] },
+  "/graph": { project: text, show: ["open", "all"], ...marks },
+  "/timeline": { zoom: ["1 h", "15 m", "6 h", "1 d", "7 d", "all"], ...marks },
   "/usage": { by: ["agent", "model", "project", "day", "task"], span: ["30 d", "7 d", "90 d", "1 y"], project: text },
   "/search": { q: text, kind: ["", "task", "output", "check"], project: text },
   "/agents": { project: text },
   "/settings": {},
   "/health": {},
+  "/help": {},
 } as const;
 
 export type Page = keyof typeof pages;

@@ -15,6 +15,7 @@ func TestGroupCommands(t *testing.T) {
 	s.Must(err)
 	s.golden(t, "group-list", "group", "list")
 	s.golden(t, "group-show", "group", "show", "batch-6")
+	s.golden(t, "status-groups", "status")
 	s.golden(t, "group-show-missing", "group", "show", "none")
 	s.golden(t, "set-labels", "set", "app-5", "--label", "later,ui", "--group", "mine", "--flag")
 	s.golden(t, "set-label-signs", "set", "app-5", "--label", "+api,-ui")

@@ -94,7 +94,7 @@ func (e *Env) tasks(tasks []api.Task) {
 	rows := make([][]cell, len(tasks))
 	for i, t := range tasks {
 		rows[i] = []cell{
-			{t.Key, bold}, {string(t.Status), statusStyle(t.Status)}, plain(t.Agent), plain(t.Title),
+			{t.Key, bold}, {statusWord(t), statusStyle(t.Status)}, plain(t.Agent), plain(t.Title),
 			{ago(e.taskTime(t)), dim}, plain(cost(t.Usage)), plain(cmp.Or(t.Reason, t.Says)),
 		}
 		if flags {
@@ -107,6 +107,9 @@ func (e *Env) tasks(tasks []api.Task) {
 	}
 	e.table(cols, rows)
 }
+
+// statusWord is what people read as the status of a task.
+func statusWord(t api.Task) string { return cmp.Or(t.Word, string(t.Status)) }
 
 // taskTime returns how long an active task has been in its stage, how long an
 // ended one took, and how long ago any other was created.

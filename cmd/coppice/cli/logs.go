@@ -125,7 +125,7 @@ func (e *Env) logEnd(t api.TaskDetail, f logFlags) {
 	if f.json || f.raw || (t.Session != "" && !f.follow) {
 		return
 	}
-	text := e.paint(statusStyle(t.Status), string(t.Status))
+	text := e.paint(statusStyle(t.Status), statusWord(t.Task))
 	if t.Reason != "" {
 		text += ": " + line(t.Reason)
 	}

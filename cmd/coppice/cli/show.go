@@ -84,7 +84,7 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 // printHead prints a task's title, its status, and what to do about it.
 func (e *Env) printHead(t api.TaskDetail) {
 	e.printf("%s  %s\n", e.paint(bold, t.Key), e.paint(bold, line(t.Title)))
-	state := e.paint(statusStyle(t.Status), string(t.Status))
+	state := e.paint(statusStyle(t.Status), statusWord(t.Task))
 	if t.Reason != "" {
 		state += ": " + line(t.Reason)
 	}

@@ -25,8 +25,8 @@ func (e *Env) statusCommand() *cobra.Command {
 		Short: "Show what needs you, what is running and what is waiting",
 		Long: `Show a summary: first the projects and tasks that wait for a person, with the
 command that helps, then running tasks, then waiting tasks with the reason, then
-the totals. For changes that wait for your confirmation, coppice project confirm
---dry-run shows everything.
+groups with open tasks, then the totals. For changes that wait for your
+confirmation, coppice project confirm --dry-run shows everything.
 
 With --disk it shows disk usage instead: for each project its workspaces, its own
 repository, its trash and its sessions' output, then the database, the search index,
@@ -54,15 +54,25 @@ complete by then are marked with ≥.`,
 			if err != nil {
 				return err
 			}
+			page, err := cl.OpenGroups(ctx, project)
+			if err != nil && coppice.ErrorCode(err) != coppice.ENotFound { // a server of an earlier release has no groups
+				return err
+			}
 			if *asJSON {
-				return e.json(st)
+				return e.json(statusShown{st, page.Groups})
 			}
 			e.printHealth(ctx, cl)
-			e.printStatus(st)
+			e.printStatus(statusShown{st, page.Groups})
 			return nil
 		})
 	}
 	return c
+}
+
+// statusShown is a status with the newest groups that have open tasks.
+type statusShown struct {
+	api.Status
+	Groups []api.Group `json:"groups,omitempty"`
 }
 
 // printHealth prints one line if the server is not healthy. Problems that the
@@ -83,26 +93,11 @@ func (e *Env) printHealth(ctx context.Context, cl *client.Client) {
 	e.printf("%s %s\n\n", e.paint(yellow.Bold(true), "!"), text)
 }
 
-func (e *Env) printStatus(st api.Status) {
+func (e *Env) printStatus(st statusShown) {
 	for _, w := range st.Warnings {
 		e.printf("%s %s\n\n", e.paint(yellow.Bold(true), "!"), line(w))
 	}
-	needs := 0
-	for _, p := range st.Projects {
-		needs += len(p.Needs)
-	}
-	if n := needs + len(st.NeedsYou); n > 0 {
-		e.heading("Needs you", n)
-		for _, p := range st.Projects {
-			for _, n := range p.Needs {
-				e.need(p.Prefix, n)
-			}
-		}
-		for _, t := range st.NeedsYou {
-			e.needsYou(t)
-		}
-		e.printf("\n")
-	}
+	e.printNeeds(st)
 	if len(st.Active) > 0 {
 		e.heading("Running", len(st.Active))
 		e.tasks(st.Active)
@@ -116,6 +111,7 @@ func (e *Env) printStatus(st api.Status) {
 		}
 		e.printf("\n")
 	}
+	e.printGroups(st.Groups)
 	for _, l := range st.Limited {
 		e.printf("%s is unavailable (%s): %s\n", e.paint(bold, line(l.Agent)), e.until(l), line(l.Text))
 	}
@@ -136,6 +132,48 @@ func (e *Env) printStatus(st api.Status) {
 	if st.Inbox > 0 {
 		e.printf("%s\n", e.paint(dim, entries(st.Inbox)+" in the inbox; see: coppice inbox"))
 	}
+}
+
+// printNeeds prints the projects and tasks that need a person. Tasks whose session
+// is silent are among them, and are listed as running, too.
+func (e *Env) printNeeds(st statusShown) {
+	needs := 0
+	for _, p := range st.Projects {
+		needs += len(p.Needs)
+	}
+	tasks := slices.Clone(st.NeedsYou)
+	for _, t := range st.Active {
+		if t.Need != "" {
+			tasks = append(tasks, t)
+		}
+	}
+	if needs+len(tasks) == 0 {
+		return
+	}
+	e.heading("Needs you", needs+len(tasks))
+	for _, p := range st.Projects {
+		for _, n := range p.Needs {
+			e.need(p.Prefix, n)
+		}
+	}
+	for _, t := range tasks {
+		e.needsYou(t)
+	}
+	e.printf("\n")
+}
+
+// printGroups prints groups with open tasks.
+func (e *Env) printGroups(groups []api.Group) {
+	if len(groups) == 0 {
+		return
+	}
+	e.heading("Groups", len(groups))
+	rows := make([][]cell, len(groups))
+	for i, g := range groups {
+		rows[i] = []cell{{g.Name, bold}, plain(g.Project), plain(e.totals(g.Counts)), plain(g.Title)}
+	}
+	e.table([]column{{head: "NAME"}, {head: "PROJECT"}, {head: "STATUS", give: true}, {head: "TITLE", give: true}}, rows)
+	e.printf("\n")
 }
 
 func entries(n int) string {

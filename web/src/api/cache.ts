@@ -1,9 +1,10 @@
 // The cache of the server's answers: the only place where the page keeps them.
 // Events make answers stale. An answer in use is then read again, one request
 // at a time.
+import { useEffect } from "react";
 import { QueryClient, useQuery, type Query, type UseQueryOptions } from "@tanstack/react-query";
 import { attempt } from "../ui/toast";
-import { problemOf } from "./client";
+import { problemOf, type Answer } from "./client";
 import { queries } from "./queries";
 import type { Event, Problem } from "./schema";
 import { stale } from "./stale";
@@ -100,6 +101,26 @@ export interface Result<T> {
 export function useAnswer<T, K extends readonly unknown[]>(options: UseQueryOptions<T, Error, T, K>): Result<T> {
   const q = useQuery(options);
   return { data: q.data, problem: q.error ? problemOf(q.error) : undefined, loading: q.isLoading, again: () => void q.refetch() };
+}
+
+// useStatus returns a part of the server's status. Only a change of that part
+// draws again.
+export function useStatus<T>(part: (s: Answer<"/api/v1/status">) => T): T | undefined {
+  return useQuery({ ...queries.status(), select: part }).data;
+}
+
+const LONGEST = 86_400_000; // ms of a timer
+const snoozed = new Set<unknown>(["/api/v1/status", "/api/v1/inbox", "/api/v1/board"]);
+
+// useWakes reads again what depends on snoozes when the next one ends, because no
+// event reports it.
+export function useWakes(): void {
+  const at = useStatus((s) => s.wakes_at);
+  useEffect(() => {
+    if (!at) return;
+    const timer = setTimeout(() => refresher.mark(([path]) => snoozed.has(path)), Math.min(LONGEST, Math.max(0, Date.parse(at) - Date.now()) + 50));
+    return () => clearTimeout(timer);
+  }, [at]);
 }
 
 // useProjects returns the projects, for choices.

@@ -33,6 +33,10 @@ export interface BoardFilter {
   status?: string;
   text?: string;
   archived?: boolean;
+  group_id?: number;
+  label?: string;
+  flagged?: boolean;
+  unread?: boolean;
   group?: "status" | "project" | "track";
   column?: string;
   limit?: number;
@@ -40,6 +44,9 @@ export interface BoardFilter {
 
 // Commits are a task and the two commits between which its change is.
 type Commits = Pick<Review, "task" | "base" | "head">;
+
+// Marks choose tasks by what people mark them with.
+export type Marks = Pick<BoardFilter, "group_id" | "label" | "flagged" | "unread">;
 
 const EVENTS = 5000; // of one task
 
@@ -64,8 +71,11 @@ export const queries = {
   reviewText: (c: Commits, path: string) => ({ ...read("/api/v1/tasks/{key}/review/text", { path: { key: c.task }, query: { path } }, { version: `${c.base} ${c.head}` }), placeholderData: keepPreviousData }),
   events: (task: string) => queryOptions({ queryKey: ["/api/v1/events", { query: { task } }] as const satisfies Key<"/api/v1/events">, queryFn: ({ signal }) => eventsOf(task, signal) }),
   landings: () => read("/api/v1/landings", {}),
-  graph: (project: string, all: boolean) => ({ ...read("/api/v1/graph", { query: { project: project || undefined, all } }), placeholderData: keepPreviousData }),
-  timeline: (from?: string) => ({ ...read("/api/v1/timeline", { query: { from } }), placeholderData: keepPreviousData }),
+  graph: (project: string, all: boolean, marks: Marks = {}) => ({ ...read("/api/v1/graph", { query: { project: project || undefined, all, ...marks } }), placeholderData: keepPreviousData }),
+  timeline: (from?: string, marks: Marks = {}) => ({ ...read("/api/v1/timeline", { query: { from, ...marks } }), placeholderData: keepPreviousData }),
+  inbox: (project: string, all: boolean) => ({ ...read("/api/v1/inbox", { query: { project: project || undefined, all } }), placeholderData: keepPreviousData }),
+  groups: (project: string, before?: number) => ({ ...read("/api/v1/groups", { query: { project: project || undefined, before } }), placeholderData: keepPreviousData }),
+  group: (id: string) => read("/api/v1/groups/{id}", { path: { id } }),
   taskTimeline: (task: string) => read("/api/v1/timeline", { query: { task } }),
   checkLog: (key: string, id: number) => read("/api/v1/tasks/{key}/checks/{id}/log", { path: { key, id } }, { text: true }),
   usage: (query: Params<"/api/v1/usage">["query"]) => ({ ...read("/api/v1/usage", { query }), placeholderData: keepPreviousData }),
@@ -74,7 +84,8 @@ export const queries = {
   projects: () => read("/api/v1/projects", {}),
   config: (project: string) => read("/api/v1/projects/{project}/config", { path: { project } }),
   agents: (project: string) => read("/api/v1/agents", { query: { project: project || undefined } }),
-  status: () => read("/api/v1/status", {}),
+  status: () => read("/api/v1/status", { query: { brief: true } }),
+  health: () => read("/api/v1/health", {}),
   version: () => read("/api/v1/version", {}),
   disk: () => read("/api/v1/disk", {}),
 };

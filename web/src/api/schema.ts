@@ -1209,6 +1209,8 @@ export interface components {
             protocol?: string;
             /** @description How well it works, 0 to 10, as far as is known */
             scores: components["schemas"]["Scores"];
+            /** @description Its settings file, if that names a provider: then it can work without a login */
+            settings?: string;
             /** @description The source of the facts that were not tested */
             source?: string;
             /** @description How many tasks it has */
@@ -1289,6 +1291,12 @@ export interface components {
             count: number;
             /** @description There is no task at all, not even an archived one */
             empty: boolean;
+            /** @description Entries of the inbox about projects and accounts that match the filter, without those that are snoozed */
+            entries: components["schemas"]["InboxEntry"][] | null;
+            /** @description The newest groups, to filter by */
+            groups: components["schemas"]["GroupName"][] | null;
+            /** @description Labels, to filter by */
+            labels: string[] | null;
             /** @description What projects that match the filter need a person for, the oldest first */
             needs: components["schemas"]["ProjectNeed"][] | null;
             /** @description Every project, to filter by */
@@ -1703,6 +1711,13 @@ export interface components {
             /** @description What its tasks have used */
             usage: components["schemas"]["Usage"];
         };
+        GroupName: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /** @description The prefix of its project */
+            project: string;
+        };
         GroupPage: {
             groups: components["schemas"]["Group"][] | null;
             /**
@@ -1714,9 +1729,26 @@ export interface components {
         Health: {
             /** Format: date-time */
             at: string;
+            /**
+             * Format: date-time
+             * @description When the newest backup was written; absent if there is none
+             */
+            backup_at?: string;
+            /**
+             * Format: int64
+             * @description Free bytes on the disk of the state directory; absent if unknown
+             */
+            disk_free?: number;
             healthy: boolean;
             /** @description The most urgent first */
             problems: components["schemas"]["HealthProblem"][] | null;
+            /**
+             * Format: date-time
+             * @description When the server started
+             */
+            started_at?: string;
+            /** @description The state directory */
+            state?: string;
         };
         HealthPolicy: {
             check: string;
@@ -1826,6 +1858,13 @@ export interface components {
             actions: components["schemas"]["InboxAction"][] | null;
             /** @description It was snoozed, and the snooze has ended */
             back?: boolean;
+            /**
+             * @description What waits for the person; nothing for a result
+             * @enum {string}
+             */
+            blocks: "agent" | "work" | "nothing";
+            /** @description It can be snoozed */
+            can_snooze?: boolean;
             /** @description The change that waits for confirmation */
             diff?: string;
             /** @description What a person can do about it */
@@ -1836,8 +1875,17 @@ export interface components {
             kind: "question" | "permission" | "waiting" | "stalled" | "limit" | "budget" | "queue" | "change" | "review" | "failed";
             /** @description The answers to choose from */
             options?: string[] | null;
+            /** @description Files that block a landing */
+            paths?: string[] | null;
             /** @description The prefix of its project; absent for an account */
             project?: string;
+            /**
+             * Format: int64
+             * @description The number of the question
+             */
+            question?: number;
+            /** @description The rule that an answer with always would add */
+            rule?: components["schemas"]["Rule"];
             /** Format: date-time */
             since?: string;
             snoozed_by?: string;
@@ -2219,6 +2267,9 @@ export interface components {
             fork?: string[] | null;
             install?: string;
             login?: string[] | null;
+            login_config?: {
+                [key: string]: string;
+            };
             login_env?: string[] | null;
             login_files?: string[] | null;
             mcp?: string;
@@ -2287,6 +2338,11 @@ export interface components {
             project: string;
         };
         ProjectStatus: {
+            /**
+             * Format: double
+             * @description Its budget per day; absent if there is no limit
+             */
+            day_usd?: number;
             /** Format: int64 */
             limit: number;
             /** @description What it needs a person for: files in the way, changes to confirm, a base that moved */
@@ -2302,6 +2358,11 @@ export interface components {
             prefix: string;
             /** Format: int64 */
             running: number;
+            /**
+             * Format: double
+             * @description What it has spent since midnight UTC
+             */
+            today_usd?: number;
             /** @description Problems in its checkout, such as a features file that cannot be read */
             warnings?: string[] | null;
         };
@@ -2640,6 +2701,11 @@ export interface components {
                 [key: string]: number;
             };
             /**
+             * Format: double
+             * @description The budgets of the projects per day; absent if a project has none
+             */
+            day_usd?: number;
+            /**
              * Format: int64
              * @description How many entries the inbox has, without those that are snoozed; see /inbox
              */
@@ -2653,8 +2719,18 @@ export interface components {
              * @description The newest event that it includes; follow events after it
              */
             seq: number;
+            /**
+             * Format: double
+             * @description What the projects have spent since midnight UTC
+             */
+            today_usd: number;
             /** @description Ready and waiting, the first of them */
             waiting: components["schemas"]["Task"][] | null;
+            /**
+             * Format: date-time
+             * @description When the next snooze in the inbox ends; no event reports it
+             */
+            wakes_at?: string;
             /** @description Problems of the server itself */
             warnings?: string[] | null;
         };
@@ -2717,6 +2793,11 @@ export interface components {
             /** @description Who judged that: the model, or the rules */
             level_by?: string;
             model?: string;
+            /**
+             * @description Why it needs a person: the kind of its entry in the inbox
+             * @enum {string}
+             */
+            need?: "question" | "permission" | "waiting" | "stalled" | "budget" | "review" | "failed";
             /** Format: date-time */
             not_before?: string;
             outcome?: string;
@@ -2753,6 +2834,8 @@ export interface components {
             since: string;
             stage: string;
             status: string;
+            /** @description What people read as its status, if that is more exact: in review */
+            status_text?: string;
             /** @description What must be true when it is done; left out of lists */
             steps?: string[] | null;
             /** @description A person has it on the agent's own screen, or soon will */
@@ -2853,6 +2936,11 @@ export interface components {
             level_by?: string;
             messages: components["schemas"]["Message"][] | null;
             model?: string;
+            /**
+             * @description Why it needs a person: the kind of its entry in the inbox
+             * @enum {string}
+             */
+            need?: "question" | "permission" | "waiting" | "stalled" | "budget" | "review" | "failed";
             /** Format: date-time */
             not_before?: string;
             outcome?: string;
@@ -2896,6 +2984,8 @@ export interface components {
             since: string;
             stage: string;
             status: string;
+            /** @description What people read as its status, if that is more exact: in review */
+            status_text?: string;
             /** @description What must be true when it is done; left out of lists */
             steps?: string[] | null;
             /** @description A person has it on the agent's own screen, or soon will */
@@ -3165,6 +3255,7 @@ export type Failure = components['schemas']['Failure'];
 export type FailurePattern = components['schemas']['FailurePattern'];
 export type Graph = components['schemas']['Graph'];
 export type Group = components['schemas']['Group'];
+export type GroupName = components['schemas']['GroupName'];
 export type GroupPage = components['schemas']['GroupPage'];
 export type Health = components['schemas']['Health'];
 export type HealthPolicy = components['schemas']['HealthPolicy'];
@@ -3637,6 +3728,14 @@ export interface operations {
                 column?: string;
                 /** @description The most tasks in each column */
                 limit?: number;
+                /** @description Only tasks of the group with this number */
+                group_id?: number;
+                /** @description Only tasks with this label */
+                label?: string;
+                /** @description Only tasks that a person flagged */
+                flagged?: boolean;
+                /** @description Only tasks that are unread */
+                unread?: boolean;
             };
             header?: never;
             path?: never;
@@ -3873,6 +3972,14 @@ export interface operations {
                 project?: string;
                 /** @description Ended tasks too; otherwise only open tasks, and the tasks that they depend on */
                 all?: boolean;
+                /** @description Only tasks of the group with this number */
+                group_id?: number;
+                /** @description Only tasks with this label */
+                label?: string;
+                /** @description Only tasks that a person flagged */
+                flagged?: boolean;
+                /** @description Only tasks that are unread */
+                unread?: boolean;
             };
             header?: never;
             path?: never;
@@ -3950,6 +4057,8 @@ export interface operations {
             query?: {
                 /** @description Only this project */
                 project?: string;
+                /** @description Only groups with a task that has not ended */
+                open?: boolean;
                 /** @description The next of the previous page */
                 before?: number;
                 limit?: number;
@@ -6470,6 +6579,8 @@ export interface operations {
             query?: {
                 /** @description Only this project */
                 project?: string;
+                /** @description Without the lists of tasks */
+                brief?: boolean;
             };
             header?: never;
             path?: never;
@@ -6556,6 +6667,8 @@ export interface operations {
                 label?: string;
                 /** @description Only tasks that a person flagged */
                 flagged?: boolean;
+                /** @description Only tasks that are unread */
+                unread?: boolean;
                 /** @description In title or key */
                 text?: string;
                 /** @description Whether archived tasks are listed too, or only they */
@@ -9871,6 +9984,14 @@ export interface operations {
                 task?: string;
                 /** @description Only sessions and checks that ran at this time or later; the default is all */
                 from?: string;
+                /** @description Only tasks of the group with this number */
+                group_id?: number;
+                /** @description Only tasks with this label */
+                label?: string;
+                /** @description Only tasks that a person flagged */
+                flagged?: boolean;
+                /** @description Only tasks that are unread */
+                unread?: boolean;
             };
             header?: never;
             path?: never;

@@ -2,17 +2,18 @@
 // for another answer. A permission can be granted one time or always, or
 // refused with a reason for the agent.
 import { useState } from "react";
-import type { Question, Rule, TaskDetail } from "../api/schema";
+import type { Question as Asked, Rule } from "../api/schema";
 import { Markdown } from "../lib/markdown";
 import { answer } from "./actions";
 
-export function Ask({ t }: { t: TaskDetail }) {
-  const q = t.question!;
+type Question = Pick<Asked, "id" | "kind" | "text" | "options" | "rule">;
+
+export function Ask({ task, q }: { task: string; q: Question }) {
   const [busy, setBusy] = useState(false);
   const say = async (words: string): Promise<boolean> => {
     if (!words.trim() || busy) return false;
     setBusy(true);
-    const done = await answer(t.key, q.id, words);
+    const done = await answer(task, q.id, words);
     setBusy(false);
     return done;
   };

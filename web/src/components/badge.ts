@@ -1,7 +1,7 @@
-// The number of tasks that need you, in the title and on the icon of the tab,
+// The number of entries in the inbox, in the title and on the icon of the tab,
 // and as a notification if they are enabled.
 import { useEffect, useRef } from "react";
-import { useAnswer } from "../api/cache";
+import { useAnswer, useStatus, useWakes } from "../api/cache";
 import { queries } from "../api/queries";
 import { navigate, toTask } from "../router";
 import { usePrefs } from "../state/prefs";
@@ -39,32 +39,36 @@ async function drawIcon(n: number): Promise<void> {
   link.href = canvas.toDataURL("image/png");
 }
 
+// useBadge returns the number of entries in the inbox.
 export function useBadge(page: string): number {
-  const { notify } = usePrefs();
-  const { data } = useAnswer(queries.board({ status: "needs you" }));
-  const column = data?.columns?.find((c) => c.needs);
-  const needs = column?.tasks;
-  const n = (column?.count ?? 0) + (data?.needs?.length ?? 0);
-  const known = useRef<Set<string>>(undefined);
-
+  const n = useStatus((s) => s.inbox) ?? 0;
+  useWakes();
+  useNotes();
   useEffect(() => {
     document.title = (n > 0 ? `(${n}) ` : "") + page + " · Coppice";
     drawIcon(n).catch(() => (iconAt = -1)); // keep the plain icon
   }, [n, page]);
+  return n;
+}
 
+// useNotes shows a notification for each new entry, if they are enabled. Without
+// them the inbox is not read.
+function useNotes(): void {
+  const { notify } = usePrefs();
+  const entries = useAnswer({ ...queries.inbox("", false), enabled: notify }).data?.entries;
+  const known = useRef<Set<string>>(undefined);
   useEffect(() => {
-    if (!needs) return;
+    if (!entries) return;
     const before = known.current;
-    known.current = new Set(needs.map((t) => t.key));
+    known.current = new Set(entries.map((e) => e.id));
     if (!before || !notify || document.visibilityState === "visible" || Notification.permission !== "granted") return;
-    for (const t of needs) {
-      if (before.has(t.key)) continue;
-      const note = new Notification(`${t.key} needs you`, { body: t.reason ?? t.title, tag: t.key });
+    for (const e of entries) {
+      if (before.has(e.id)) continue;
+      const note = new Notification(`${e.task ?? e.title} needs you`, { body: e.text, tag: e.id });
       note.onclick = () => {
         focus();
-        navigate(toTask(t.key));
+        navigate(e.task ? toTask(e.task) : "/inbox");
       };
     }
-  }, [needs, notify]);
-  return n;
+  }, [entries, notify]);
 }

@@ -7,6 +7,7 @@ import { ago, cost, plural } from "../lib/format";
 import { plainText } from "../lib/markdown";
 import { Link, toReview, toTask } from "../router";
 import { StatusBadge } from "../ui/parts";
+import { Dot, Flag, TaskMenu } from "./marks";
 
 export const CARD = 126;
 export const ROW = 38;
@@ -42,6 +43,7 @@ function Facts({ t }: { t: Task }) {
   return (
     <span className="facts">
       <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && t.stage !== "ended" ? ` · ${t.role}` : ""}</span>
+      {t.labels?.map((l) => <span key={l} className="chip" title={l}>{l}</span>)}
       <Proof t={t} />
       {t.app && <span className="add-text" title={`The app of its workspace is ${t.app}`}>◉ preview</span>}
       {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
@@ -68,8 +70,8 @@ function half(e: DragEvent): boolean {
 export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now: number; column: string; drag?: Drag }) {
   const movable = drag && t.stage !== "ended";
   return (
-    <Link
-      href={pageOf(t)} className={`card s-${t.status.replace(" ", "-")}`} data-row data-key={t.key} draggable={movable ? true : undefined}
+    <div className="card-box"><Link
+      href={pageOf(t)} className={`card s-${t.status.replace(" ", "-")}${t.need === "stalled" ? " stalled" : ""}`} data-row data-key={t.key} draggable={movable ? true : undefined}
       onDragStart={(e) => {
         e.dataTransfer.setData("text/plain", t.key);
         e.dataTransfer.effectAllowed = "move";
@@ -89,15 +91,17 @@ export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now:
       }}
     >
       <span className="card-head">
-        <span className="key">{t.key}</span>
-        {!said(column, t.status) && <StatusBadge status={t.status} />}
+        <Dot t={t} />
+        <span className="key" title={t.key}>{t.key}</span>
+        <Flag t={t} />
+        {(!said(column, t.status) || t.status_text) && <StatusBadge status={t.status} text={t.status_text} />}
         <span className="grow" />
-        <span className="since">{sinceOf(t, now)}</span>
+        <span className="since" title={sinceOf(t, now)}>{sinceOf(t, now)}</span>
       </span>
       <span className="card-title" title={t.title}>{t.title}</span>
       <Line t={t} className="card-line" />
       <Facts t={t} />
-    </Link>
+    </Link><TaskMenu t={t} /></div>
   );
 });
 
@@ -105,12 +109,14 @@ export function Row({ t, now, selected, onSelect }: { t: Task; now: number; sele
   return (
     <div className={"row" + (selected ? " selected" : "")} data-row data-key={t.key}>
       <input type="checkbox" checked={selected} onChange={(e) => onSelect(e.target.checked)} aria-label={`Select ${t.key}`} />
-      <StatusBadge status={t.status} />
-      <Link href={pageOf(t)} className="row-title"><span className="key">{t.key}</span> {t.title}</Link>
+      <StatusBadge status={t.status} text={t.status_text} />
+      <Link href={pageOf(t)} className="row-title" title={t.title}><Dot t={t} /><span className="key">{t.key}</span> <Flag t={t} /> {t.title}</Link>
+      {(t.labels?.length ?? 0) > 0 && <span className="row-labels" title={t.labels!.join(", ")}>{t.labels!.map((l) => <span key={l} className="chip" title={l}>{l}</span>)}</span>}
       <Line t={t} className="row-line" />
       <span className="row-agent">{t.agent}</span>
       <span className="row-cost">{t.usage.cost_usd ? cost(t.usage) : ""}</span>
       <span className="row-since">{sinceOf(t, now)}</span>
+      <TaskMenu t={t} />
     </div>
   );
 }

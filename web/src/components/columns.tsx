@@ -3,13 +3,13 @@
 import { useRef, useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries, type BoardFilter } from "../api/queries";
-import type { BoardColumn, ProjectNeed, Task } from "../api/schema";
+import type { BoardColumn, InboxEntry, Task } from "../api/schema";
 import { priorityBetween, shownColumns } from "../lib/board";
 import { useNow } from "../lib/format";
 import { VirtualList } from "../ui/virtual";
 import { edit } from "./actions";
 import { Card, CARD, type Drag } from "./card";
-import { Needs } from "./needs";
+import { Entries } from "./entry";
 
 const LIMITS = [200, 500]; // tasks that a column reads when its end is reached
 
@@ -22,7 +22,7 @@ export function useColumn(filter: BoardFilter, column: BoardColumn): { tasks: Ta
   return { tasks, more: tasks.length < column.count && step + 1 < LIMITS.length ? () => setStep(step + 1) : undefined };
 }
 
-export function Columns({ list, filter, needs, movable }: { list: BoardColumn[]; filter: BoardFilter; needs: ProjectNeed[]; movable: boolean }) {
+export function Columns({ list, filter, entries, movable }: { list: BoardColumn[]; filter: BoardFilter; entries: InboxEntry[]; movable: boolean }) {
   const now = useNow(5000);
   const moving = useRef<Task>(undefined);
   const drag = (tasks: Task[]): Drag => ({
@@ -39,23 +39,23 @@ export function Columns({ list, filter, needs, movable }: { list: BoardColumn[];
   });
   return (
     <div className="columns" tabIndex={0} role="region" aria-label="Columns">
-      {shownColumns(list, needs.length).map((c) => (
-        <Column key={c.name} c={c} filter={filter} needs={c.needs ? needs : []} now={now} drag={movable ? drag : undefined} />
+      {shownColumns(list, entries.length).map((c) => (
+        <Column key={c.name} c={c} filter={filter} entries={c.needs ? entries : []} now={now} drag={movable ? drag : undefined} />
       ))}
     </div>
   );
 }
 
-function Column({ c, filter, needs, now, drag }: { c: BoardColumn; filter: BoardFilter; needs: ProjectNeed[]; now: number; drag?: (tasks: Task[]) => Drag }) {
+function Column({ c, filter, entries, now, drag }: { c: BoardColumn; filter: BoardFilter; entries: InboxEntry[]; now: number; drag?: (tasks: Task[]) => Drag }) {
   const { tasks, more } = useColumn(filter, c);
   const cut = c.count - tasks.length;
   const grip = drag?.(tasks);
   return (
     <section className={"column" + (c.needs ? " needs" : "")} aria-label={c.name}>
-      <h2>{c.name} <span className="muted">{c.count + needs.length}</span></h2>
-      <Needs list={needs} now={now} />
+      <h2>{c.name} <span className="muted">{c.count + entries.length}</span></h2>
+      <Entries list={entries} now={now} />
       {tasks.length > 0 && <VirtualList items={tasks} height={CARD} label={c.name} id={(t) => t.key} onEnd={more} row={(t) => <Card t={t} now={now} column={c.name} drag={grip} />} />}
-      {tasks.length === 0 && needs.length === 0 && <p className="column-empty">{c.needs ? "Nothing needs you." : "None."}</p>}
+      {tasks.length === 0 && entries.length === 0 && <p className="column-empty">{c.needs ? "Nothing needs you." : "None."}</p>}
       {cut > 0 && <p className="muted column-more">{more ? <button className="button small ghost" onClick={more}>Show more of {c.count}</button> : `${tasks.length} of ${c.count}. Filter to see others.`}</p>}
     </section>
   );

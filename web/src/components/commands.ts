@@ -17,7 +17,9 @@ export interface Command {
 }
 
 export const pageList: { path: Page; name: string; key: string; icon: string }[] = [
+  { path: "/inbox", name: "Inbox", key: "i", icon: "M4 13h5l1.5 3h3L15 13h5M4 13l3-8h10l3 8v6H4z" },
   { path: "/", name: "Board", key: "b", icon: "M4 4h5v16H4zM10.5 4h4v10h-4zM16 4h4v13h-4z" },
+  { path: "/groups", name: "Groups", key: "g", icon: "M4 5h7v6H4zM13 5h7v6h-7zM4 13h7v6H4zM13 13h7v6h-7z" },
   { path: "/landing", name: "Landing", key: "l", icon: "M12 3v12m-5-5 5 5 5-5M4 20h16" },
   { path: "/graph", name: "Graph", key: "r", icon: "M6 4h4v4H6zM14 10h4v4h-4zM6 16h4v4H6zM10 6h4v6M10 18h4v-6" },
   { path: "/timeline", name: "Timeline", key: "t", icon: "M4 6h9M8 12h10M6 18h6" },
@@ -26,6 +28,7 @@ export const pageList: { path: Page; name: string; key: string; icon: string }[]
   { path: "/agents", name: "Agents", key: "a", icon: "M5 9h14v10H5zM12 5v4M9 13v2M15 13v2" },
   { path: "/settings", name: "Settings", key: "e", icon: "M4 7h10M18 7h2M4 17h2M10 17h10M14 5v4M6 15v4" },
   { path: "/health", name: "Health", key: "h", icon: "M3 12h4l3-7 4 14 3-7h4" },
+  { path: "/help", name: "Help", key: "d", icon: "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.5M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z" },
 ];
 
 const themes: Theme[] = ["system", "dark", "light"];

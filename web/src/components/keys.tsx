@@ -71,17 +71,19 @@ const list: [string, string][] = [
   ["Esc", "Close the dialog"],
 ];
 
-export function Help({ onClose }: { onClose: () => void }) {
+export function Keys() {
   return (
-    <Dialog title="Keys" onClose={onClose}>
-      <dl className="keys">
-        {[...list, ...[...own, ...byKey.values()].map((c): [string, string] => [c.key!, c.name])].map(([key, what]) => (
-          <div key={key}>
-            <dt><kbd>{key}</kbd></dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
+    <dl className="keys">
+      {[...list, ...[...own, ...byKey.values()].map((c): [string, string] => [c.key!, c.name])].map(([key, what]) => (
+        <div key={key}>
+          <dt><kbd>{key}</kbd></dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
   );
+}
+
+export function Help({ onClose }: { onClose: () => void }) {
+  return <Dialog title="Keys" onClose={onClose}><Keys /></Dialog>;
 }

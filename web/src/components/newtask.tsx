@@ -10,6 +10,7 @@ import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 import { AddProject } from "./addproject";
 import { AgentFields } from "./agentfields";
+import { MarkFields, words } from "./marks";
 
 function Field({ label, hint, children }: { label: string; hint?: string; children: (id: string) => ReactNode }) {
   const id = useId();
@@ -40,6 +41,8 @@ export function taskFrom(form: FormData): NewTask {
   if (text("budget")) task.budget = text("budget");
   const after = text("after").split(/[\s,]+/).filter(Boolean);
   if (after.length) task.after = after;
+  if (words(text("labels")).length) task.labels = words(text("labels"));
+  if (text("group")) task.group = text("group");
   if (form.get("wants") === "answer") task.answer = true;
   if (text("schema")) task.schema = JSON.parse(text("schema"));
   if (text("not_before")) task.not_before = new Date(text("not_before")).toISOString();
@@ -118,6 +121,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             {!answer && <Field label="Checks" hint="Shell commands, one per line, in addition to the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>}
           </div>
           {!answer && <Field label="Steps" hint="What must be true when it is done, one per line; a verifier checks each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>}
+          <MarkFields key={"marks " + project.prefix} project={project.prefix} />
           <div className="form-row">
             <Field label="Budget" hint={`${String(project.policy.budget?.task || "no limit")} if empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
             <Field label="Category" hint="Selects the track if none is chosen">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>

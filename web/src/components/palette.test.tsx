@@ -10,7 +10,7 @@ import { commands, goTo, projectCommands } from "./commands";
 import { matches, Palette } from "./palette";
 
 const failed = task({ id: 5, title: "Add a flag", status: "failed", stage: "ended", can: ["continue", "retry", "archive"] });
-const board = (...tasks: Task[]): Board => ({ seq: 1, count: tasks.length, empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], columns: [{ name: "Failed", count: tasks.length, tasks }] });
+const board = (...tasks: Task[]): Board => ({ seq: 1, count: tasks.length, empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], groups: [], labels: [], entries: [], columns: [{ name: "Failed", count: tasks.length, tasks }] });
 const project = { prefix: "app", path: "/app" } as Project;
 const names = (list: { name: string }[]) => list.map((c) => c.name);
 
@@ -33,6 +33,11 @@ it("finds the commands of the frame, of pages and of projects", () => {
   for (const c of [commands.create, commands.theme, commands.help, commands.backup, ...goTo]) expect(names(matches(c.name, undefined, [], []))).toContain(c.name);
   for (const c of projectCommands(project)) expect(names(matches(c.name, undefined, [], [project]))).toContain(`${c.name} app`);
   for (const c of projectCommands({ ...project, paused_at: "2026-01-01T00:00:00Z" })) expect(c.name).not.toBe("Pause");
+});
+
+it("marks the open task", () => {
+  const t = task({ id: 1, unread: true, group_id: 3 });
+  for (const name of ["Flag", "Labels and group…", "Mark as read", "Open its group"]) expect(names(matches(name, t, [], []))).toContain(`${name} app-1`);
 });
 
 it("offers no action that the server does not offer", () => {

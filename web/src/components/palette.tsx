@@ -9,6 +9,7 @@ import { closeDialog } from "../state/dialog";
 import { Dialog } from "../ui/dialog";
 import { actionsOf, quick } from "./actions";
 import { commands, goTo, projectCommands, type Command } from "./commands";
+import { markItems } from "./marks";
 
 // fits reports whether the text contains every word.
 export function fits(text: string, words: string): boolean {
@@ -29,7 +30,8 @@ function taskWords(text: string, tasks: Task[]): string {
 // commands, then tasks with their actions.
 export function matches(text: string, here: Task | undefined, tasks: Task[], projects: Project[]): Command[] {
   const act = (t: Task, hint: string) => actionsOf(t).map((a): Command => ({ id: `${a.id} ${t.key}`, name: `${a.name} ${t.key}${hint ? "" : " " + t.title}`, hint: hint || "action", run: () => quick(t, a) }));
-  const own = here ? act(here, "this task") : [];
+  const mark = (t: Task) => markItems(t).map((m): Command => ({ ...m, id: `${m.id} ${t.key}`, name: `${m.name} ${t.key}`, hint: "this task" }));
+  const own = here ? [...act(here, "this task"), ...mark(here)] : [];
   const all = [
     ...own, commands.create, commands.theme, commands.help, ...goTo, commands.backup,
     ...projects.flatMap((p) => projectCommands(p).map((c) => ({ ...c, name: `${c.name} ${p.prefix}` }))),

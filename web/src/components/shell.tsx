@@ -3,7 +3,8 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { useLine } from "../api/live";
 import { problemOf } from "../api/client";
-import { span, useNow } from "../lib/format";
+import { useStatus } from "../api/cache";
+import { plural, span, usd, useNow } from "../lib/format";
 import { Link, to, usePath } from "../router";
 import { usePrefs } from "../state/prefs";
 import { Toasts } from "../ui/toast";
@@ -45,6 +46,29 @@ function ConnectionState() {
   return <span className={"line line-" + connection} role="status">{words[connection]}</span>;
 }
 
+const open = ["working", "verifying", "fixing", "checking", "landing", "ready", "waiting"];
+
+// Counts shows how many tasks are open, by status.
+function Counts() {
+  const counts = useStatus((s) => s.counts) ?? {};
+  const some = open.filter((s) => counts[s]);
+  if (some.length === 0) return null;
+  return <span className="counts" aria-label="Open tasks">{some.map((s) => <Link key={s} href={to("/", { status: s })}>{counts[s]} {s}</Link>)}</span>;
+}
+
+// Spend shows what was spent today, with the budget if there is one.
+function Spend() {
+  const spent = useStatus((s) => ({ today: s.today_usd, day: s.day_usd, projects: (s.projects ?? []).map(({ prefix, today_usd, day_usd }) => ({ prefix, today_usd, day_usd })) }));
+  if (!spent) return null;
+  const { today, day } = spent;
+  const each = spent.projects.map((p) => `${p.prefix}: ${usd(p.today_usd)}${p.day_usd ? ` of ${usd(p.day_usd)}` : ""}`);
+  return (
+    <Link href="/usage" className={"spend" + (day && today >= day ? " warn-text" : "")} title={["Spent since 00:00 UTC", ...each].join("\n")}>
+      {usd(today)}{day ? ` of ${usd(day)}` : ""} <small>today</small>
+    </Link>
+  );
+}
+
 export function Shell({ needs, children }: { needs: number; children: ReactNode }) {
   const path = usePath();
   const [open, setOpen] = useState(false);
@@ -58,10 +82,13 @@ export function Shell({ needs, children }: { needs: number; children: ReactNode 
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 21v-9M12 16c-4 0-6-2-6-6 4 0 6 2 6 6Zm0-3c0-4 2-7 6-8 0 5-2 8-6 8Z" /></svg>
           Coppice
         </Link>
-        {needs > 0 && <Link href={to("/", { status: "needs you" })} className="needs-pill">{needs} need{needs === 1 ? "s" : ""} you</Link>}
+        {needs > 0 && <Link href="/inbox" className="needs-pill">{needs} need{needs === 1 ? "s" : ""} you</Link>}
+        <Counts />
         <span className="grow" />
+        <Spend />
         <ConnectionState />
         <button className="button palette-button" onClick={commands.palette.run}>Search or run… <kbd>Ctrl K</kbd></button>
+        <Link href="/help" className="help-link" aria-label="Help" title="Help">?</Link>
         <button className="button primary" onClick={commands.create.run}>New task</button>
       </header>
       <nav className={"side" + (open ? " open" : "")} aria-label="Pages">
@@ -69,9 +96,11 @@ export function Shell({ needs, children }: { needs: number; children: ReactNode 
           <Link key={p.path} href={p.path} aria-current={p.path === path ? "page" : undefined}>
             <svg viewBox="0 0 24 24" aria-hidden="true"><path d={p.icon} /></svg>
             {p.name}
+            {p.path === "/inbox" && needs > 0 && <span className="nav-count" aria-label={plural(needs, "entry", "entries")}>{needs}</span>}
           </Link>
         ))}
         <span className="grow" />
+        <Spend />
         <ThemeSwitch />
         <button className="button small ghost" onClick={commands.help.run}>Keys <kbd>?</kbd></button>
       </nav>

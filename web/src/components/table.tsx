@@ -1,11 +1,11 @@
 // The board as a table, with actions on selected tasks.
 import { useMemo, useState } from "react";
-import type { BoardColumn, ProjectNeed, Task } from "../api/schema";
+import type { BoardColumn, InboxEntry, Task } from "../api/schema";
 import { plural, useNow } from "../lib/format";
 import { VirtualList } from "../ui/virtual";
 import { bulk, can, manyActions } from "./actions";
 import { Row, ROW } from "./card";
-import { Needs } from "./needs";
+import { Entries } from "./entry";
 
 type Item = { column: BoardColumn } | { task: Task } | { cut: BoardColumn };
 
@@ -19,14 +19,16 @@ function itemsOf(column: BoardColumn): Item[] {
 
 interface Props {
   list: BoardColumn[];
-  needs: ProjectNeed[];
+  entries: InboxEntry[];
+  all?: boolean; // offers to select all tasks
   more?: () => void; // reads more tasks of each column
 }
 
-export function Table({ list, needs, more }: Props) {
+export function Table({ list, entries, all, more }: Props) {
   const now = useNow(5000);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const items = useMemo(() => list.flatMap(itemsOf), [list]);
+  const keys = items.flatMap((i) => ("task" in i ? [i.task.key] : []));
   const tasks = items.flatMap((i) => ("task" in i && chosen.has(i.task.key) ? [i.task] : []));
   const select = (keys: string[], on: boolean) => {
     const next = new Set(chosen);
@@ -36,17 +38,18 @@ export function Table({ list, needs, more }: Props) {
   const row = (i: Item) => {
     if ("task" in i) return <Row t={i.task} now={now} selected={chosen.has(i.task.key)} onSelect={(on) => select([i.task.key], on)} />;
     if ("cut" in i) return <div className="row muted">{i.cut.tasks?.length} of {i.cut.count}. {more ? <button className="button small ghost" onClick={more}>Show more</button> : "Filter to see others."}</div>;
-    const all = i.column.tasks ?? [];
+    const part = i.column.tasks ?? [];
     return (
       <div className="group-row">
-        <input type="checkbox" aria-label={`Select all of ${i.column.name}`} checked={all.every((t) => chosen.has(t.key))} onChange={(e) => select(all.map((t) => t.key), e.target.checked)} />
+        <input type="checkbox" aria-label={`Select all of ${i.column.name}`} checked={part.every((t) => chosen.has(t.key))} onChange={(e) => select(part.map((t) => t.key), e.target.checked)} />
         <h2>{i.column.name}</h2> <span className="muted">{i.column.count}</span>
       </div>
     );
   };
   return (
     <>
-      <Needs list={needs} now={now} />
+      <Entries list={entries} now={now} />
+      {all && <label className="check"><input type="checkbox" checked={keys.length > 0 && keys.every((k) => chosen.has(k))} onChange={(e) => select(keys, e.target.checked)} /> Select all {keys.length} tasks</label>}
       {tasks.length > 0 && (
         <div className="bulk" role="toolbar" aria-label="Selected tasks">
           <strong>{plural(tasks.length, "task")} selected</strong>

@@ -1,10 +1,11 @@
 // The facts of a task, next to its page.
 import type { TaskDetail } from "../api/schema";
 import { clock, plural } from "../lib/format";
-import { Link, toTask } from "../router";
+import { Link, to, toTask } from "../router";
 import { editorLink, editorName } from "../lib/editor";
 import { usePrefs } from "../state/prefs";
 import { Copy, Fact } from "../ui/parts";
+import { editMarks, flag } from "./marks";
 
 function Keys({ keys }: { keys: string[] }) {
   return <>{keys.map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={toTask(k)}>{k}</Link></span>)}</>;
@@ -49,6 +50,14 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
           </Fact>
           <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
           <Fact name="Budget">{ended ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
+          <Fact name="Group">{t.group ? <Link href={to("/groups/{id}", { id: String(t.group_id) })}>{t.group}</Link> : "none"}</Fact>
+          <Fact name="Labels">{(t.labels?.length ?? 0) === 0 ? "none" : <span className="chips">{t.labels!.map((l) => <Link key={l} href={to("/", { label: l })} className="chip" title={l}>{l}</Link>)}</span>}</Fact>
+          <Fact name="Marks">
+            <span className="chips">
+              <button className="button small" aria-pressed={t.flagged ?? false} onClick={() => flag(t)}>⚑ {t.flagged ? "Flagged" : "Flag"}</button>
+              <button className="button small" onClick={() => editMarks(t)}>Labels and group…</button>
+            </span>
+          </Fact>
           {t.feature && <Fact name="Feature">{t.feature}</Fact>}
           {t.fork_of && <Fact name="Fork of"><Link href={toTask(t.fork_of)}>{t.fork_of}</Link></Fact>}
           <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>

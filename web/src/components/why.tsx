@@ -23,7 +23,7 @@ export function offersActions(t: TaskDetail): boolean {
 // Why leaves out the log where the page shows the whole log. A page can have its
 // own bar of actions.
 export function Why({ t, log = true, actions = <ActionBar t={t} /> }: { t: TaskDetail; log?: boolean; actions?: ReactNode }) {
-  if (t.question?.open) return <Ask t={t} />;
+  if (t.question?.open) return <Ask task={t.key} q={t.question} />;
   const fix = t.fix ?? t.failure?.fix;
   const text = reason(t);
   if (!text) return null;

@@ -137,3 +137,13 @@ function middle(a: string[], b: string[]): Line[] {
   }
   return [...out, ...a.slice(i).map(del), ...b.slice(j).map(add)];
 }
+
+// needLines reads the diff of an entry of the inbox, which can also be a list.
+export function needLines(diff: string): Line[] {
+  return diff.replace(/\n$/, "").split("\n").map((l): Line => {
+    if (/^(\+\+\+|---|@@)/.test(l)) return { kind: "hunk", text: l };
+    if (l.startsWith("+")) return { kind: "add", text: l.slice(1) };
+    if (l.startsWith("-")) return { kind: "del", text: l.slice(1) };
+    return { kind: "same", text: l.replace(/^ /, "") };
+  });
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { task } from "../test/make";
 import { priorityBetween, said, shownColumns } from "./board";
-import { lineDiff, parsePatch } from "./diff";
+import { lineDiff, needLines, parsePatch } from "./diff";
 import { axisTime, clock, cost, count, size, span, usd } from "./format";
 import { sinceDay, ticks, within, zoomed } from "./gantt";
 import { layout } from "./graph";
@@ -108,6 +108,13 @@ Binary files /dev/null and b/pic differ
       expect(lines.filter((l) => l.kind !== "del").map((l) => l.text).join("\n")).toBe(b);
     }
   });
+});
+
+describe("the diff of an entry", () => {
+  it("keeps every line", () =>
+    expect(needLines("--- coppice.yaml: checks\n+++ coppice.yaml: checks\n@@\n checks:\n-- make\n+- true\n").map((l) => [l.kind, l.text])).toEqual([
+      ["hunk", "--- coppice.yaml: checks"], ["hunk", "+++ coppice.yaml: checks"], ["hunk", "@@"], ["same", "checks:"], ["del", "- make"], ["add", "- true"],
+    ]));
 });
 
 describe("the graph", () => {

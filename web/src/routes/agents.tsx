@@ -63,6 +63,7 @@ function Login({ a }: { a: Agent }) {
   if (!a.login) return <span className="tag">needs no login</span>;
   if (a.login === "yes") return <span className="tag good" title={a.login_by ? `by ${a.login_by}` : undefined}>logged in</span>;
   if (a.login === "no") return <span className="tag bad">not logged in</span>;
+  if (a.settings) return <span className="tag" title={`${a.settings} names a provider, so it can work without a login`}>uses its own settings</span>;
   return <span className="tag" title="The agent cannot report it">login unknown</span>;
 }
 
@@ -91,7 +92,7 @@ function AgentView({ a }: { a: Agent }) {
   return (
     <section className={"agent" + (a.limit || models.length > 0 ? " limited" : "")}>
       <h2>
-        {a.name} {a.path ? <small className="muted">{a.version}{a.tested && a.version !== a.tested ? `, tested with ${a.tested}` : ""}</small> : <span className="tag bad">not installed</span>}
+        {a.name} {a.path ? <small className="muted">{a.version}</small> : <span className="tag bad">not installed</span>}
         <span className="grow" />
         {a.path && <Login a={a} />}
       </h2>
@@ -99,7 +100,6 @@ function AgentView({ a }: { a: Agent }) {
       {!a.limit && (a.tasks.running > 0 || models.length === 0) && <p className="muted">{a.tasks.running > 0 ? `${a.tasks.running} running` : "no rate limit"}</p>}
       {models.map((l) => <Limited key={l.agent} limit={l} waiting={l.tasks ?? []} />)}
       {a.problem && <p className="bad-text"><Mono text={a.problem} /></p>}
-      {a.login === "no" && <p className="warn-text">Log in with its own program{(a.login_env?.length ?? 0) > 0 && <>, or set {a.login_env!.map((e, i) => <span key={e}>{i > 0 && " or "}<code>{e}</code></span>)}</>}.</p>}
       {(a.warnings ?? []).map((w) => <p key={w} className="warn-text"><Mono text={w} /></p>)}
       {!a.path && a.install && <Copy text={a.install} label={`Copy how to install ${a.name}`} />}
       <dl className="tiles small">

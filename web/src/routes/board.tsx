@@ -8,7 +8,8 @@ import { useLiveLines } from "../api/says";
 import type { Board as BoardData } from "../api/schema";
 import { AddProject } from "../components/addproject";
 import { Columns } from "../components/columns";
-import { Needs } from "../components/needs";
+import { Entries } from "../components/entry";
+import { MarkFilters, useMarks } from "../components/markfilters";
 import { Table } from "../components/table";
 import { plural, useNow } from "../lib/format";
 import { useParam } from "../router";
@@ -27,20 +28,24 @@ export function Board() {
   const [view, setView] = useParam("/", "view");
   const [group, setGroup] = useParam("/", "group");
   const [archived, setArchived] = useParam("/", "archived");
+  const marks = useMarks("/");
   const [whole, setWhole] = useState(false);
   const words = useDeferredValue(text).trim();
   const filter: BoardFilter = {
-    project: project || undefined, track: track || undefined, agent: agent || undefined, status: status || undefined, text: words || undefined, archived: archived !== "" || undefined, group,
+    project: project || undefined, track: track || undefined, agent: agent || undefined, status: status || undefined, text: words || undefined, archived: archived !== "" || undefined, group, ...marks.filter,
     limit: whole && view === "table" ? MOST : FIRST[view],
   };
   const { data, problem, again } = useAnswer(queries.board(filter));
 
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the tasks" />;
   if (data.empty && !archived) return <First data={data} />;
-  const needs = data.needs ?? [];
+  const entries = data.entries ?? [];
   const list = data.columns ?? [];
-  const filtered = text || project || track || agent || status;
-  const clear = () => [setText, setProject, setTrack, setAgent, setStatus].forEach((f) => f(""));
+  const filtered = text + project + track + agent + status !== "" || marks.any;
+  const clear = () => {
+    [setText, setProject, setTrack, setAgent, setStatus].forEach((f) => f(""));
+    marks.clear();
+  };
   return (
     <div className="page board-page">
       <div className="page-head">
@@ -57,14 +62,16 @@ export function Board() {
         <Choice label="Track" value={track} set={setTrack} options={data.tracks ?? []} all="all" />
         <Choice label="Agent" value={agent} set={setAgent} options={data.agents ?? []} all="all" />
         <Choice label="Status" value={status} set={setStatus} options={data.statuses ?? []} all="all" />
-        <Choice label="Group" value={group} set={setGroup} options={["status", "project", "track"]} />
-        <label className="check"><input type="checkbox" checked={archived !== ""} onChange={(e) => setArchived(e.target.checked ? "only" : "")} /> Archived</label>
+        <Choice label="Columns" value={group} set={setGroup} options={["status", "project", "track"]} />
+        <MarkFilters marks={marks} choices={data}>
+          <label className="check"><input type="checkbox" checked={archived !== ""} onChange={(e) => setArchived(e.target.checked ? "only" : "")} /> Archived</label>
+        </MarkFilters>
         {filtered && <button className="button small" onClick={clear}>Clear</button>}
       </div>
       {problem && <ProblemBox problem={problem} again={again} />}
-      {data.count === 0 && needs.length === 0 ? <Nothing filtered={filtered !== ""} archived={archived !== ""} />
-        : view === "table" ? <Table list={list} needs={needs} more={whole ? undefined : () => setWhole(true)} />
-        : <Columns list={list} filter={filter} needs={needs} movable={group === "status" && !archived} />}
+      {data.count === 0 && entries.length === 0 ? <Nothing filtered={filtered} archived={archived !== ""} />
+        : view === "table" ? <Table list={list} entries={entries} more={whole ? undefined : () => setWhole(true)} />
+        : <Columns list={list} filter={filter} entries={entries} movable={group === "status" && !archived} />}
     </div>
   );
 }
@@ -77,8 +84,8 @@ function Nothing({ filtered, archived }: { filtered: boolean; archived: boolean 
 
 function First({ data }: { data: BoardData }) {
   const now = useNow(5000);
-  const needs = data.needs ?? [];
-  return needs.length > 0 ? <div className="page"><Needs list={needs} now={now} /></div> : (
+  const entries = data.entries ?? [];
+  return entries.length > 0 ? <div className="page"><Entries list={entries} now={now} /></div> : (
     <Empty title="Nothing here yet">
       <p>Add a project, then press <kbd>n</kbd> to create its first task. From a terminal: <code>coppice new "…"</code> in the project's folder.</p>
       <AddProject />

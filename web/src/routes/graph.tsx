@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
+import { MarkFilters, useMarks } from "../components/markfilters";
 import { layout, type Node } from "../lib/graph";
 import { plural } from "../lib/format";
 import { navigate, toTask, useParam } from "../router";
@@ -17,8 +18,10 @@ const at = (n: Node) => ({ x: 12 + n.x * (W + GAPX), y: 12 + n.y * (H + GAPY) })
 export default function GraphPage() {
   const [project, setProject] = useParam("/graph", "project");
   const [which, setWhich] = useParam("/graph", "show");
+  const marks = useMarks("/graph");
   const projects = useProjects();
-  const { data, problem, again } = useAnswer(queries.graph(project, which === "all"));
+  const { data, problem, again } = useAnswer(queries.graph(project, which === "all", marks.filter));
+  const choices = useAnswer(queries.board({ limit: 1 })).data;
   const g = useMemo(() => layout(data?.tasks ?? []), [data]);
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the graph" />;
   const shown = data.tasks ?? [];
@@ -28,11 +31,12 @@ export default function GraphPage() {
         <h1>Graph</h1>
         <span className="muted">{plural(shown.length, "task")}, {plural(g.edges.length, "dependency", "dependencies")}{data.more && "; older tasks are left out"}</span>
         <span className="grow" />
+        <MarkFilters marks={marks} choices={choices} />
         {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
         <div className="segments" role="group" aria-label="Which tasks">{(["open", "all"] as const).map((w) => <button key={w} aria-pressed={w === which} onClick={() => setWhich(w)}>{w}</button>)}</div>
       </div>
       {shown.length === 0 ? (
-        <Empty title={which === "open" ? "No dependencies between open tasks" : "No dependencies"}>
+        <Empty title={marks.any ? "No matching tasks with dependencies" : which === "open" ? "No dependencies between open tasks" : "No dependencies"}>
           <p>A task that names others under “Depends on” waits for them, and appears here with them.{which === "open" && " “all” also shows ended tasks."}</p>
         </Empty>
       ) : (

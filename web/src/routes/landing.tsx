@@ -49,7 +49,7 @@ function Queued({ q, now }: { q: QueuedLanding; now: number }) {
   const land = actionsOf(t).find((a) => a.id === "land");
   return (
     <li>
-      <StatusBadge status={t.status} />
+      <StatusBadge status={t.status} text={t.status_text} />
       <Link href={toTask(t.key)} data-row><span className="key">{t.key}</span> {t.title}</Link>
       <span className="muted">{q.reason}</span>
       <span className="grow" />

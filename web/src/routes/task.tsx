@@ -13,6 +13,7 @@ import { checkCount, Checks } from "../components/checks";
 import { Cost } from "../components/cost";
 import { Events } from "../components/events";
 import { History } from "../components/history";
+import { Flag, useSeen } from "../components/marks";
 import { NoTask } from "../components/notask";
 import { hasPreview, Preview, runs } from "../components/preview";
 import { RunningLine } from "../components/runningline";
@@ -36,6 +37,7 @@ function TaskView({ t }: { t: TaskDetail }) {
   const asks = t.wants === "answer";
   const [tab, setTab] = useParam("/tasks/{key}", "tab", asks && t.answer ? "answer" : "sessions");
   const now = useNow();
+  useSeen(t);
   const checks = useLiveRun("/api/v1/tasks/{key}/checks/live", t.key, t.running !== undefined, t);
   const app = useLiveRun("/api/v1/tasks/{key}/preview/log", t.key, tab === "preview" && runs(t.preview), t);
   const tabs: { id: Tab; name: ReactNode }[] = [
@@ -56,12 +58,12 @@ function TaskView({ t }: { t: TaskDetail }) {
       <div className="task-head">
         <p className="crumbs"><Link href={to("/", { project: t.project })}>{t.project}</Link> / {t.key}</p>
         <div className="page-head">
-          <h1>{t.title}</h1>
+          <h1><Flag t={t} /> {t.title}</h1>
           <span className="grow" />
           {!offersActions(t) && <ActionBar t={t} />}
         </div>
         <p className="task-state">
-          <StatusBadge status={t.status} />
+          <StatusBadge status={t.status} text={t.status_text} />
           <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span>
           <span>{t.agent}{t.model ? ` · ${t.model}` : ""}</span>
           {t.round > 0 && <span>restarted {t.round === 1 ? "once" : `${t.round} times`}</span>}

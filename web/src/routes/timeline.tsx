@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
+import { MarkFilters, useMarks } from "../components/markfilters";
 import type { TimelineRow } from "../api/schema";
 import { Chart, type Lane } from "../components/gantt";
 import { counted, sinceDay, within, zoomed, type Span } from "../lib/gantt";
@@ -17,11 +18,13 @@ const MOST = 400; // rows drawn
 export default function TimelinePage() {
   const now = useNow(2000);
   const [zoom, setZoom] = useParam("/timeline", "zoom");
+  const marks = useMarks("/timeline");
   const [own, setOwn] = useState<Span>(); // the span that the user zoomed or moved to
   const minutes = spans[zoom];
   const since = minutes > 0 ? now - minutes * 60_000 : 0;
   const from = Math.min(since, own?.from ?? Infinity);
-  const { data, problem, again } = useAnswer(queries.timeline(from > 0 ? sinceDay(from) : undefined));
+  const { data, problem, again } = useAnswer(queries.timeline(from > 0 ? sinceDay(from) : undefined, marks.filter));
+  const choices = useAnswer(queries.board({ limit: 1 })).data;
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the timeline" />;
   const all = data.rows ?? [];
   const preset = within(all, { from: since, to: now });
@@ -46,6 +49,7 @@ export default function TimelinePage() {
         </div>
         <div className="segments" role="group" aria-label="Zoom">{(Object.keys(spans) as Zoom[]).map((z) => <button key={z} aria-pressed={!own && z === zoom} onClick={() => choose(z)}>{z}</button>)}</div>
       </div>
+      <div className="filters"><MarkFilters marks={marks} choices={choices} /></div>
       <p className="legend muted"><span className="swatch" /> finished <span className="swatch now" /> running <span className="swatch waits" /> waiting for you <span className="swatch check" /> check <span className="swatch failed" /> failed</p>
       {problem && <ProblemBox problem={problem} again={again} />}
       {all.length === 0 && zoom === "all" ? <Empty title="No session yet"><p>Each session and each check becomes a bar here, with the time a session waited for a person marked.</p></Empty> : shown.length === 0 ? <Empty title={own ? "No session in this time" : `No session in the last ${zoom}`}><p>Choose a longer time.</p></Empty> : <Chart label="Tasks" lanes={shown.slice(0, MOST).map(lane)} view={view} onView={setOwn} />}

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import type { Task } from "../api/schema";
 import type { TaskAction } from "../components/actions";
 
-export type OpenDialog = "palette" | "help" | "new" | { task: Task; action: TaskAction } | undefined;
+export type OpenDialog = "palette" | "help" | "new" | `marks ${string}` | { task: Task; action: TaskAction } | undefined;
 
 let open: OpenDialog;
 const listeners = new Set<() => void>();

@@ -1,5 +1,5 @@
 // Makes what the server would send.
-import type { Event, Output, ReviewComment, Task, TaskDetail } from "../api/schema";
+import type { Event, InboxEntry, Output, ReviewComment, Task, TaskDetail } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
@@ -11,6 +11,13 @@ export function task(change: Partial<Task> & { id: number }): Task {
 export function comment(change: Partial<ReviewComment> & { id: number }): ReviewComment {
   const at = { path: "a.go", first: 2, last: 2 };
   return { task_id: 1, path: "a.go", side: "new", first: 2, last: 2, blob: "b1", code: "two\n", text: `comment ${change.id}`, by: "person", state: "draft", created_at: "2026-01-01T10:00:00Z", at, ...change };
+}
+
+export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry {
+  const [kind, task] = change.id.split("/") as [InboxEntry["kind"], string];
+  return {
+    kind, project: "app", task, title: `title of ${task}`, text: "it broke", since: "2026-01-01T10:00:00Z", blocks: "work", can_snooze: true, actions: [], ...change,
+  };
 }
 
 export function detail(change: Partial<TaskDetail> & { id: number }): TaskDetail {

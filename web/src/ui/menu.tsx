@@ -10,7 +10,23 @@ export interface MenuItem {
   run: () => void;
 }
 
-export function Menu({ name, items }: { name: string; items: MenuItem[] }) {
+interface Props {
+  name: string;
+  label?: string; // what it is, if its name does not say it
+  small?: boolean;
+  float?: boolean; // above everything, for menus in lists that scroll
+  items: MenuItem[] | (() => MenuItem[]);
+}
+
+// place puts the list next to its button, inside the window.
+function place(list: HTMLElement, button: DOMRect): void {
+  list.showPopover?.();
+  const below = button.bottom + 4 + list.offsetHeight < innerHeight;
+  list.style.left = `${Math.max(8, button.right - list.offsetWidth)}px`;
+  list.style.top = `${Math.max(8, below ? button.bottom + 4 : button.top - 4 - list.offsetHeight)}px`;
+}
+
+export function Menu({ name, label, small, float, items }: Props) {
   const id = useId();
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -18,8 +34,14 @@ export function Menu({ name, items }: { name: string; items: MenuItem[] }) {
   const entries = () => [...(list.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
 
   useEffect(() => {
-    if (open) entries()[0]?.focus();
-  }, [open]);
+    if (!open) return;
+    if (float && list.current && button.current) place(list.current, button.current.getBoundingClientRect());
+    entries()[0]?.focus({ preventScroll: true });
+    if (!float) return;
+    const leave = () => setOpen(false);
+    addEventListener("scroll", leave, true);
+    return () => removeEventListener("scroll", leave, true);
+  }, [open, float]);
 
   const close = () => {
     setOpen(false);
@@ -41,17 +63,17 @@ export function Menu({ name, items }: { name: string; items: MenuItem[] }) {
   };
   return (
     <div className="menu-box" onBlur={(e) => !e.currentTarget.contains(e.relatedTarget) && setOpen(false)}>
-      <button ref={button} className="button" aria-haspopup="menu" aria-expanded={open} aria-controls={open ? id : undefined} onClick={() => setOpen(!open)}
+      <button ref={button} className={"button" + (small ? " small" : float ? " icon" : "")} aria-label={label} title={label} aria-haspopup="menu" aria-expanded={open} aria-controls={open ? id : undefined} onClick={() => setOpen(!open)}
         onKeyDown={(e) => {
           if (e.key !== "ArrowDown") return;
           e.preventDefault();
           setOpen(true);
         }}>
-        {name} <span aria-hidden="true">▾</span>
+        {name}{!float && <> <span aria-hidden="true">▾</span></>}
       </button>
       {open && (
-        <div ref={list} id={id} role="menu" aria-label={name} onKeyDown={press}>
-          {items.map((i) => (
+        <div ref={list} id={id} role="menu" popover={float ? "manual" : undefined} aria-label={label ?? name} onKeyDown={press}>
+          {(typeof items === "function" ? items() : items).map((i) => (
             <button key={i.id} role="menuitem" tabIndex={-1} className={"button ghost" + (i.danger ? " danger" : "")} title={i.about} onClick={() => {
               close();
               i.run();

@@ -48,22 +48,26 @@ const marks: Record<string, string> = {
   "needs you": "!", working: "▸", verifying: "▸", fixing: "▸", checking: "≡", landing: "↓", ready: "·", waiting: "·", failed: "✗", done: "✓", cancelled: "–",
 };
 
-export function StatusBadge({ status }: { status: string }) {
+// statuses lists the statuses in the order in which people want to see them.
+export const statuses = Object.keys(marks);
+
+// StatusBadge shows a status, in the server's words if they are more exact.
+export function StatusBadge({ status, text }: { status: string; text?: string }) {
   return (
     <span className={`status s-${status.replace(" ", "-")}`}>
-      <span aria-hidden="true">{marks[status] ?? "·"}</span> {status}
+      <span aria-hidden="true">{marks[status] ?? "·"}</span> {text ?? status}
     </span>
   );
 }
 
 // Choice is a labelled select. With a text for all, nothing can be chosen too.
-export function Choice<T extends string>({ label, value, set, options, all }: { label: string; value: T; set: (v: T) => void; options: readonly string[]; all?: string }) {
+export function Choice<T extends string>({ label, value, set, options, all }: { label: string; value: T; set: (v: T) => void; options: readonly (string | { value: string; name: string })[]; all?: string }) {
   return (
     <label className="choice">
       <span>{label}</span>
       <select value={value} onChange={(e) => set(e.target.value as T)}>
         {all !== undefined && <option value="">{all}</option>}
-        {options.map((o) => <option key={o} value={o}>{o}</option>)}
+        {options.map((o) => (typeof o === "string" ? { value: o, name: o } : o)).map((o) => <option key={o.value} value={o.value}>{o.name}</option>)}
       </select>
     </label>
   );
