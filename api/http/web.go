@@ -24,7 +24,7 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; sty
 // pages are the addresses of the dashboard. They are listed one by one, so that
 // any other address still gets a Problem.
 var pages = []string{
-	"/{$}", "/tasks/{key}", "/landing", "/agents", "/usage", "/graph", "/timeline", "/search", "/settings", "/health",
+	"/{$}", "/tasks/{key}", "/landing", "/features", "/agents", "/usage", "/graph", "/timeline", "/search", "/settings", "/health",
 }
 
 // kinds are the media types of the files of a build. The machine's own tables

@@ -16,6 +16,7 @@ import { Empty, Loading, ProblemBox } from "./ui/parts";
 
 const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/landing": lazy(() => import("./routes/landing")),
+  "/features": lazy(() => import("./routes/features")),
   "/agents": lazy(() => import("./routes/agents")),
   "/usage": lazy(() => import("./routes/usage")),
   "/graph": lazy(() => import("./routes/graph")),
