@@ -98,11 +98,11 @@ function Composer({ t, session }: { t: TaskDetail; session: Session }) {
           void submit();
         }}
       />
-      <Attachments images={images} project={t.project} agent={session.agent} small />
       <span className="composer-end">
         {live(session) && <label className="check"><input type="checkbox" checked={next} onChange={(e) => setNext(e.target.checked)} /> after its turn</label>}
         <button className="button primary" disabled={busy || images.busy || !text.trim()}>Send</button>
       </span>
+      <Attachments images={images} project={t.project} agent={session.agent} small />
     </form>
   );
 }
