@@ -33,17 +33,8 @@ web/dist/index.html:
 endif
 
 .PHONY: build
-build: web lexers ## build bin/coppice
+build: web ## build bin/coppice
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/coppice ./cmd/coppice
-
-# The languages of the review page are files of Chroma, which become part of the
-# binary.
-.PHONY: lexers
-lexers: internal/syntax/lexers/go.xml
-
-internal/syntax/lexers/go.xml: internal/syntax/lexers/languages.txt internal/syntax/generate.go go.mod
-	go generate ./internal/syntax
-	@touch $@
 
 .PHONY: demo
 demo: build ## run 6 tasks in parallel in a sample repository, offline
@@ -56,7 +47,7 @@ deps: ## install what the tests need, or say what is missing
 
 .PHONY: test
 test: deps ## install what the tests need, then run all tests
-	$(MAKE) --no-print-directory web lexers
+	$(MAKE) --no-print-directory web
 	cd web && npm test --silent </dev/null
 	go vet ./...
 	go test ./test/house
@@ -92,7 +83,7 @@ lint: ## gofmt, vet, staticcheck
 	go run $(STATICCHECK) ./...
 
 .PHONY: cross
-cross: web lexers ## build for Linux and macOS, on both architectures
+cross: web ## build for Linux and macOS, on both architectures
 	@set -e; for p in $(PLATFORMS); do \
 		echo "build $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags '$(LDFLAGS)' -o dist/coppice-$${p%/*}-$${p#*/} ./cmd/coppice; \

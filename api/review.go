@@ -25,18 +25,17 @@ const (
 
 // ReviewFile is a file that a change touches.
 type ReviewFile struct {
-	Path     string `json:"path"`
-	OldPath  string `json:"old_path,omitempty" doc:"Before the change, if it was renamed"`
-	Kind     string `json:"kind" enum:"added,changed,removed,renamed"`
-	Added    int    `json:"added" doc:"Lines"`
-	Removed  int    `json:"removed" doc:"Lines"`
-	Binary   bool   `json:"binary,omitempty" doc:"It has no lines"`
-	Large    bool   `json:"large,omitempty" doc:"It has more than 512 KiB or 5,000 changed lines; its hunks are left out"`
-	Blob     string `json:"blob" doc:"The git id of its content; of the old content if it was removed"`
-	Viewed   bool   `json:"viewed" doc:"You have viewed this content"`
-	Language string `json:"language,omitempty"`
-	LeftOut  bool   `json:"left_out,omitempty" doc:"Its hunks are not part of this response; request them with path"`
-	Hunks    []Hunk `json:"hunks,omitempty"`
+	Path    string `json:"path"`
+	OldPath string `json:"old_path,omitempty" doc:"Before the change, if it was renamed"`
+	Kind    string `json:"kind" enum:"added,changed,removed,renamed"`
+	Added   int    `json:"added" doc:"Lines"`
+	Removed int    `json:"removed" doc:"Lines"`
+	Binary  bool   `json:"binary,omitempty" doc:"It has no lines"`
+	Large   bool   `json:"large,omitempty" doc:"It has more than 512 KiB or 5,000 changed lines; its hunks are left out"`
+	Blob    string `json:"blob" doc:"The git id of its content; of the old content if it was removed"`
+	Viewed  bool   `json:"viewed" doc:"You have viewed this content"`
+	LeftOut bool   `json:"left_out,omitempty" doc:"Its hunks are not part of this response; request them with path"`
+	Hunks   []Hunk `json:"hunks,omitempty"`
 }
 
 // Hunk is a part of a file in which lines changed, with the lines around them.
@@ -56,11 +55,19 @@ const (
 
 // DiffLine is one line of a hunk.
 type DiffLine struct {
-	Kind   string      `json:"kind" enum:"same,added,removed"`
-	Old    int         `json:"old,omitempty" doc:"Its number before the change"`
-	New    int         `json:"new,omitempty" doc:"Its number after the change"`
-	Tokens [][2]string `json:"tokens" doc:"Its text in coloured parts, each a class and a text; the class is a short name of Pygments, or empty"`
-	NoEnd  bool        `json:"no_end,omitempty" doc:"It is the last line of its file and has no line break"`
+	Kind  string `json:"kind" enum:"same,added,removed"`
+	Old   int    `json:"old,omitempty" doc:"Its number before the change"`
+	New   int    `json:"new,omitempty" doc:"Its number after the change"`
+	Text  string `json:"text"`
+	NoEnd bool   `json:"no_end,omitempty" doc:"It is the last line of its file and has no line break"`
+}
+
+// ReviewText is a file of a change, whole.
+type ReviewText struct {
+	Path string  `json:"path"`
+	Blob string  `json:"blob" doc:"The blob of the file, as the review has it"`
+	Old  *string `json:"old,omitempty" doc:"Its text before the change; left out if it did not exist"`
+	New  *string `json:"new,omitempty" doc:"Its text after the change; left out if it was removed"`
 }
 
 // ReviewComment is a comment, and where its code is now.

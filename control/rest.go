@@ -8,14 +8,12 @@ import (
 	"coppice/store"
 )
 
-// restAfter is how long nothing must happen before the server is idle.
-const restAfter = 5 * time.Second
-
 // Rest calls functions whenever the server becomes idle: one time after its
 // start, and one time after each period of work.
 type Rest struct {
 	Store store.Store
 	Clock clock.Clock
+	After time.Duration                 // how long nothing must happen before the server is idle
 	Then  []func(context.Context) error // which release what only work needs
 }
 
@@ -37,7 +35,7 @@ func (r *Rest) Run(ctx context.Context) error {
 			}
 		}
 		seq = newest
-		timer := r.Clock.NewTimer(restAfter)
+		timer := r.Clock.NewTimer(r.After)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

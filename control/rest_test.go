@@ -22,7 +22,7 @@ func TestRest(t *testing.T) {
 	now := clock.NewManual(time.Unix(0, 0))
 	ctx, cancel := context.WithCancel(t.Context())
 	gave, ended := make(chan struct{}, 9), make(chan error)
-	r := &control.Rest{Store: s, Clock: now, Then: []func(context.Context) error{s.Shrink, func(context.Context) error { gave <- struct{}{}; return nil }}}
+	r := &control.Rest{Store: s, Clock: now, After: 5 * time.Second, Then: []func(context.Context) error{s.Shrink, func(context.Context) error { gave <- struct{}{}; return nil }}}
 	go func() { ended <- r.Run(ctx) }()
 	event := func() {
 		err := s.Update(ctx, func(tx store.Tx) error {

@@ -16,5 +16,6 @@ if [ "$*" = ./... ]; then
 fi
 
 code=0
-go test -json -timeout "${TEST_TIMEOUT:-20m}" "$@" 2>&1 </dev/null | "$bin/testsum" -strict="$strict" || code=1
+# The tests need no debug information, and make test has run the whole of vet.
+go test -json -vet=off -ldflags=-w -timeout "${TEST_TIMEOUT:-20m}" "$@" 2>&1 </dev/null | "$bin/testsum" -strict="$strict" || code=1
 exit "$code"

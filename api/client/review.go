@@ -20,6 +20,13 @@ func (c *Client) Review(ctx context.Context, key string, part api.ReviewPart) (a
 	return get[api.Review](ctx, c, taskPath(key, "/review"), v)
 }
 
+// ReviewText shows a file of a task's change, whole, before and after it.
+func (c *Client) ReviewText(ctx context.Context, key, path string) (api.ReviewText, error) {
+	v := url.Values{}
+	set(v, "path", path)
+	return get[api.ReviewText](ctx, c, taskPath(key, "/review/text"), v)
+}
+
 // AddComment adds a draft of a comment.
 func (c *Client) AddComment(ctx context.Context, key string, n api.NewComment) (coppice.Comment, error) {
 	return post[coppice.Comment](ctx, c, taskPath(key, "/comments"), n)

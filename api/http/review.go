@@ -17,6 +17,11 @@ type reviewIn struct {
 	Path  string `query:"path" maxLength:"4096" doc:"Only this file, with its hunks"`
 }
 
+type reviewTextIn struct {
+	TaskIn
+	Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"A file of the change"`
+}
+
 type addCommentIn struct {
 	TaskIn
 	Body api.NewComment
@@ -50,7 +55,8 @@ func (s *Server) reviewRoutes(a huma.API) {
 	of := func(method, path, id, about string) op {
 		return op{method: method, path: "/tasks/{key}/" + path, id: id, tag: "review", about: about}
 	}
-	add(s, a, of(http.MethodGet, "review", "review-task", "Show a task's change by file, coloured, with the comments on it"), s.review)
+	add(s, a, of(http.MethodGet, "review", "review-task", "Show a task's change by file, with the comments on it"), s.review)
+	add(s, a, of(http.MethodGet, "review/text", "review-text", "Show a file of a task's change, whole, before and after it; at most 512 KiB each"), s.reviewText)
 	add(s, a, of(http.MethodPost, "comments", "add-comment", "Comment on lines of a task's change; the agent gets the comment when the drafts are sent"), s.addComment)
 	add(s, a, of(http.MethodPatch, "comments/{id}", "change-comment", "Edit, resolve or reopen a comment"), s.changeComment)
 	add(s, a, of(http.MethodDelete, "comments/{id}", "delete-comment", "Delete a draft"), s.deleteComment)
@@ -78,6 +84,14 @@ func (s *Server) review(ctx context.Context, in *reviewIn) (out api.Review, err 
 		return out, err
 	}
 	return s.cfg.Reviews.Review(ctx, t, api.ReviewPart{FilesOnly: in.Files != "", Path: in.Path})
+}
+
+func (s *Server) reviewText(ctx context.Context, in *reviewTextIn) (out api.ReviewText, err error) {
+	t, err := s.reviewed(ctx, in.Key)
+	if err != nil {
+		return out, err
+	}
+	return s.cfg.Reviews.Text(ctx, t, in.Path)
 }
 
 func (s *Server) addComment(ctx context.Context, in *addCommentIn) (out coppice.Comment, err error) {

@@ -36,6 +36,7 @@ func (s *Server) routes() {
 	conf := huma.DefaultConfig("Coppice", s.cfg.Version)
 	conf.CreateHooks = nil // the hooks add links to single schemas, which this server does not serve
 	conf.OpenAPIPath, conf.DocsPath, conf.SchemasPath = "", "", ""
+	conf.Components.Schemas = newSchemas()
 	conf.RejectUnknownQueryParameters = true
 	conf.Info.Description = "Runs many AI coding agents on a repository in parallel, checks the results, and lands only what passes."
 	strict := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: strictJSON}

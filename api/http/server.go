@@ -77,6 +77,8 @@ type Talk interface {
 // Reviews shows the changes of tasks, and keeps what people say about them.
 type Reviews interface {
 	Review(ctx context.Context, t coppice.Task, part api.ReviewPart) (api.Review, error)
+	// Text returns a file of a change, whole, before and after it.
+	Text(ctx context.Context, t coppice.Task, path string) (api.ReviewText, error)
 	// Comment adds a draft, with the code that the server has at its lines.
 	Comment(ctx context.Context, t coppice.Task, c api.NewComment) (coppice.Comment, error)
 	// EditComment changes a comment's text. It is a draft again.

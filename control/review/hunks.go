@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"coppice/api"
-	"coppice/internal/syntax"
-	"coppice/workspace"
 )
 
 // hunks adds the hunks to the files of a review that can have them: to the one
@@ -45,61 +42,11 @@ func (r *Reviews) hunks(ctx context.Context, c change, files []api.ReviewFile, p
 	byPath := patches(patch)
 	for _, i := range chosen {
 		f := &files[i]
-		if f.Hunks, err = parseHunks(byPath[f.Path]); err == nil {
-			err = r.colour(ctx, c, c.Files[i], f)
-		}
-		if err != nil {
+		if f.Hunks, err = parseHunks(byPath[f.Path]); err != nil {
 			return fmt.Errorf("reading the change of %s: %w", f.Path, err)
 		}
 	}
 	return nil
-}
-
-// colour gives the lines of a file's hunks their tokens. The whole file is
-// coloured on both sides, so that a string of several lines is right.
-func (r *Reviews) colour(ctx context.Context, c change, from workspace.ChangedFile, f *api.ReviewFile) error {
-	side := func(blob, path string) ([][]syntax.Token, error) {
-		if blob == "" || len(f.Hunks) == 0 {
-			return nil, nil
-		}
-		return r.cache.Lines(blob, syntax.Language(path), func() (string, error) { return r.spaces.Blob(ctx, c.repo, blob, largeFile) })
-	}
-	oldPath := f.OldPath
-	if oldPath == "" {
-		oldPath = f.Path
-	}
-	before, err := side(from.Old, oldPath)
-	if err != nil {
-		return err
-	}
-	after, err := side(from.New, f.Path)
-	if err != nil {
-		return err
-	}
-	for h := range f.Hunks {
-		for i := range f.Hunks[h].Lines {
-			l := &f.Hunks[h].Lines[i]
-			lines, n := after, l.New
-			if l.Kind == api.LineRemoved {
-				lines, n = before, l.Old
-			}
-			if n <= len(lines) && textOf(lines[n-1]) == textOf(l.Tokens) {
-				l.Tokens = lines[n-1]
-			}
-			if l.Tokens == nil {
-				l.Tokens = []syntax.Token{} // an empty line
-			}
-		}
-	}
-	return nil
-}
-
-func textOf(tokens []syntax.Token) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		b.WriteString(t[1])
-	}
-	return b.String()
 }
 
 // patches splits a patch by file. Lines of a file's content never start with the
@@ -156,8 +103,7 @@ var hunkRE = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$`)
 })
 
-// parseHunks reads the hunks of a file's patch. Each line has its text as one
-// token.
+// parseHunks reads the hunks of a file's patch.
 func parseHunks(patch string) ([]api.Hunk, error) {
 	var hunks []api.Hunk
 	var old, now int
@@ -178,7 +124,7 @@ func parseHunks(patch string) ([]api.Hunk, error) {
 			continue
 		}
 		h := &hunks[len(hunks)-1]
-		l := api.DiffLine{Tokens: slices.DeleteFunc([]syntax.Token{{"", line[1:]}}, func(t syntax.Token) bool { return t[1] == "" })}
+		l := api.DiffLine{Text: line[1:]}
 		switch line[0] {
 		case ' ':
 			l.Kind, l.Old, l.New = api.LineSame, old, now

@@ -1,5 +1,5 @@
-// Package review shows the change of a task to people who review it: its files,
-// coloured, and their comments with the code that they are about.
+// Package review shows the change of a task to people who review it: its files
+// and their comments with the code that they are about.
 //
 // A review is about commits: the candidate that waits to land, what landed, or
 // the head of the task's branch. It reads them from Coppice's own repository, so
@@ -13,7 +13,6 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/engine"
-	"coppice/internal/syntax"
 	"coppice/store"
 	"coppice/workspace"
 )
@@ -31,16 +30,12 @@ type Reviews struct {
 	*engine.Intake
 	store  store.Store
 	spaces *workspace.Workspaces
-	cache  *syntax.Cache
 }
 
 // New returns Reviews.
 func New(s store.Store, spaces *workspace.Workspaces, intake *engine.Intake) *Reviews {
-	return &Reviews{Intake: intake, store: s, spaces: spaces, cache: syntax.NewCache(cacheSize)}
+	return &Reviews{Intake: intake, store: s, spaces: spaces}
 }
-
-// cacheSize is how many bytes of coloured files are kept.
-const cacheSize = 4 << 20
 
 // viewer is the person whose viewed files are shown. Everyone who has the
 // server's token is the same person.
@@ -87,12 +82,47 @@ func (r *Reviews) Review(ctx context.Context, t coppice.Task, part api.ReviewPar
 	if part.Path != "" {
 		out.Files = slices.DeleteFunc(out.Files, func(f api.ReviewFile) bool { return f.Path != part.Path })
 		if len(out.Files) == 0 {
-			return out, coppice.Errorf(coppice.ENotFound, "the change of %s does not touch %s", t.Key, coppice.Quote(part.Path)).
-				WithFix("see the files with `coppice review %s`", t.Key).WithField("path")
+			return out, notTouched(t, part.Path)
 		}
 	}
 	out.Comments, out.Drafts, err = r.anchored(ctx, c, comments)
 	return out, err
+}
+
+func notTouched(t coppice.Task, path string) error {
+	return coppice.Errorf(coppice.ENotFound, "the change of %s does not touch %s", t.Key, coppice.Quote(path)).
+		WithFix("see the files with `coppice review %s`", t.Key).WithField("path")
+}
+
+// Text returns a file of a task's change, whole, before and after it.
+func (r *Reviews) Text(ctx context.Context, t coppice.Task, path string) (out api.ReviewText, err error) {
+	c, err := r.change(ctx, t)
+	if err != nil {
+		return out, err
+	}
+	i := slices.IndexFunc(c.Files, func(f workspace.ChangedFile) bool { return f.Path == path })
+	if i < 0 {
+		return out, notTouched(t, path)
+	}
+	f := fileOf(c.Files[i])
+	if f.Binary || f.Large {
+		return out, coppice.Errorf(coppice.EInvalid, "%s is binary or too large to show", coppice.Quote(path)).
+			WithFix("read it with `coppice diff %s`", t.Key).WithField("path")
+	}
+	out.Path, out.Blob = f.Path, f.Blob
+	if out.Old, err = r.side(ctx, c, c.Files[i].Old); err == nil {
+		out.New, err = r.side(ctx, c, c.Files[i].New)
+	}
+	return out, err
+}
+
+// side returns the text of a file on one side of a change, or nil.
+func (r *Reviews) side(ctx context.Context, c change, blob string) (*string, error) {
+	if blob == "" {
+		return nil, nil
+	}
+	text, err := r.spaces.Blob(ctx, c.repo, blob, largeFile)
+	return &text, err
 }
 
 // fileOf returns a file of a change without its hunks.
@@ -103,9 +133,6 @@ func fileOf(f workspace.ChangedFile) api.ReviewFile {
 	}
 	if f.New == "" {
 		file.Blob = f.Old
-	}
-	if !file.Binary {
-		file.Language = syntax.Language(f.Path)
 	}
 	return file
 }

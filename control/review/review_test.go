@@ -119,7 +119,7 @@ func text(hunks []api.Hunk) string {
 	for _, h := range hunks {
 		b.WriteString("@@ " + h.Section + "\n")
 		for _, l := range h.Lines {
-			b.WriteString(map[string]string{api.LineSame: " ", api.LineAdded: "+", api.LineRemoved: "-"}[l.Kind] + textOf(l.Tokens))
+			b.WriteString(map[string]string{api.LineSame: " ", api.LineAdded: "+", api.LineRemoved: "-"}[l.Kind] + l.Text)
 			if l.NoEnd {
 				b.WriteString("$")
 			}
@@ -169,11 +169,6 @@ func TestReviewOfFiles(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", path, d)
 		}
 	}
-	for _, l := range byPath["a.go"].Hunks[0].Lines { // inside a string of several lines
-		if len(l.Tokens) != 1 || l.Tokens[0][0] != "s" {
-			t.Errorf("line %d has the tokens %q", l.New, l.Tokens)
-		}
-	}
 	if l := byPath["a.go"].Hunks[0].Lines[3]; l.Old != 9 || l.New != 0 {
 		t.Errorf("the removed line has the numbers %d and %d", l.Old, l.New)
 	}
@@ -187,6 +182,40 @@ func TestReviewOfFiles(t *testing.T) {
 	}
 	if _, err := w.Client.Review(w.Ctx, "app-1", api.ReviewPart{Path: "same"}); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("a file without a change: %v", err)
+	}
+}
+
+func TestTextsOfAFile(t *testing.T) {
+	t.Parallel()
+	w := setup(t, map[string]string{"a": "1\n", "was": strings.Repeat("same\n", 20), "gone": "", "bin": "\x00", "same": "1\n"})
+	w.git(w.path, "mv", "was", "is")
+	w.git(w.path, "rm", "-q", "gone")
+	w.works(map[string]string{
+		"a": "2\n", "is": strings.Repeat("same\n", 20) + "\xff\n", "bin": "\x00\x01", "new": "n", "wide": strings.Repeat("x", largeFile+1),
+	})
+	none := "(none)"
+	for path, want := range map[string][2]string{
+		"a": {"1\n", "2\n"}, "is": {strings.Repeat("same\n", 20), strings.Repeat("same\n", 20) + "\uFFFD\n"}, "gone": {"", none}, "new": {none, "n"},
+	} {
+		got, err := w.Client.ReviewText(w.Ctx, "app-1", path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		text := func(s *string) string {
+			if s == nil {
+				return none
+			}
+			return *s
+		}
+		if got := [2]string{text(got.Old), text(got.New)}; got != want {
+			t.Errorf("%s has the texts %q, want %q", path, got, want)
+		}
+	}
+	for path, code := range map[string]coppice.Code{"bin": coppice.EInvalid, "wide": coppice.EInvalid, "same": coppice.ENotFound, "": coppice.EInvalid} {
+		if _, err := w.Client.ReviewText(w.Ctx, "app-1", path); coppice.ErrorCode(err) != code {
+			t.Errorf("the text of %q: %v, want %s", path, err, code)
+		}
 	}
 }
 

@@ -3,16 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"coppice"
 )
 
 // startsByHand is one of several that run side by side: a worktree, a process of
-// our size, and the agent.
-const startsByHand = `git worktree add -q -b "$1" "$2" main && cd "$2" && "$4" && exec "$3"`
+// our size, and the agent. Git sometimes fails when it reads a worktree that
+// another git makes at that moment ("failed to read commondir: Success"), so a
+// person's shell tries again.
+const startsByHand = `until git worktree add -q -f -B "$1" "$2" main 2>&1; do rm -rf "$2"; done; cd "$2" && "$4" && exec "$3"`
 
 // startsRows measures how long it takes until all agents run of tasks that are
 // posted at once.
@@ -77,9 +79,12 @@ func (b *bench) allBegin(ctx context.Context, n int) (last time.Time, err error)
 	return last, nil
 }
 
-// shellStarts starts so many agents by hand, side by side.
+// shellStarts starts so many agents by hand, side by side. It gives up as soon as
+// one of the shells fails.
 func (b *bench) shellStarts(ctx context.Context, n int) (float64, error) {
-	var all []*exec.Cmd
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var shells sync.WaitGroup
 	var trees []string
 	posted := time.Now()
 	for range n {
@@ -87,22 +92,22 @@ func (b *bench) shellStarts(ctx context.Context, n int) (float64, error) {
 		tree := filepath.Join(b.lab.trees, branch)
 		cmd := b.lab.command(ctx, b.repo, "sh", "-c", startsByHand, "sh", branch, tree, b.lab.probe, b.lab.empty)
 		cmd.Env = append(cmd.Env, "BENCH_SOCKET="+b.probes.socket, "COPPICE_TASK="+branch)
-		if err := cmd.Start(); err != nil {
-			return 0, err
-		}
-		all, trees = append(all, cmd), append(trees, tree)
+		shells.Go(func() {
+			if out, err := cmd.CombinedOutput(); err != nil {
+				fail(fmt.Errorf("starting an agent by hand: %w: %s", err, out))
+			}
+		})
+		trees = append(trees, tree)
 	}
 	last, err := b.allBegin(ctx, n)
-	if err != nil {
-		return 0, err
+	shells.Wait()
+	if err == nil {
+		err = context.Cause(ctx)
 	}
-	for i, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			return 0, err
-		}
-		if err := b.lab.run(ctx, b.repo, "git", "worktree", "remove", "--force", trees[i]); err != nil {
-			return 0, err
+	for _, tree := range trees {
+		if err == nil {
+			err = b.lab.run(ctx, b.repo, "git", "worktree", "remove", "--force", tree)
 		}
 	}
-	return millis(last.Sub(posted)), nil
+	return millis(last.Sub(posted)), err
 }

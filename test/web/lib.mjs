@@ -126,10 +126,96 @@ export class World {
     await this.page.emulateMedia({ colorScheme: "dark" });
   }
 
+  // layout fails if a part of a text is cut off without an ellipsis, if something
+  // lies on something else, or if the page is wider than the window. Text and
+  // controls are measured as the browser has drawn them.
+  async layout(name) {
+    assert.deepEqual(await this.page.evaluate(measureLayout), [], name);
+  }
+
   async close() {
     await this.browser.close();
     assert.deepEqual(this.bad, []);
   }
+}
+
+// measureLayout runs in the page. It returns what is wrong with the layout, in
+// words.
+function measureLayout() {
+  const found = [];
+  const words = (el) => `${el.tagName.toLowerCase()}${[...el.classList].map((c) => "." + c).join("")} "${el.textContent.trim().replace(/\s+/g, " ").slice(0, 40)}"`;
+  const wide = document.documentElement.scrollWidth;
+  if (wide > innerWidth + 1) found.push(`the page is ${wide} px wide`);
+
+  const style = new Map();
+  const css = (el) => style.get(el) ?? style.set(el, getComputedStyle(el)).get(el);
+  // seen returns the part of a box that is drawn, and what cuts it off.
+  const seen = (el, box) => {
+    let { left, right, top, bottom } = box;
+    let cutter;
+    for (let a = el; a && a !== document.body; a = a.parentElement) {
+      const s = css(a);
+      if (s.visibility === "hidden" || s.opacity === "0" || s.clip !== "auto" || s.clipPath !== "none") return {};
+      if (a !== el || s.overflowX !== "visible") {
+        const b = a.getBoundingClientRect();
+        const hides = (o) => o === "hidden" || o === "clip";
+        const scrolls = s.overflowX === "auto" || s.overflowX === "scroll" || s.overflowY === "auto" || s.overflowY === "scroll";
+        if (s.overflowX !== "visible") {
+          if (hides(s.overflowX) && s.textOverflow !== "ellipsis" && !scrolls && (right > b.right + 1.5 || left < b.left - 1.5)) cutter ??= a;
+          left = Math.max(left, b.left);
+          right = Math.min(right, b.right);
+        }
+        if (s.overflowY !== "visible") {
+          if (hides(s.overflowY) && s.webkitLineClamp === "none" && !scrolls && (bottom > b.bottom + 3 || top < b.top - 3)) cutter ??= a;
+          top = Math.max(top, b.top);
+          bottom = Math.min(bottom, b.bottom);
+        }
+      }
+      if (s.position === "fixed") break;
+    }
+    return { box: right - left > 2 && bottom - top > 2 ? { left, right, top, bottom } : undefined, cutter };
+  };
+  // layer returns the part of the page that may lie on others: a dialog, a menu, a
+  // bar that stays while the page scrolls.
+  const layer = (el) => {
+    for (let a = el; a; a = a.parentElement) {
+      if (["fixed", "sticky"].includes(css(a).position) || a.matches("dialog, [popover], [role=menu], [role=dialog]")) return a;
+    }
+    return null;
+  };
+
+  const boxes = [];
+  const add = (el, box, kind) => {
+    if (!el.checkVisibility({ contentVisibilityAuto: true, opacityProperty: true, visibilityProperty: true })) return; // as in details that are closed
+    const { box: part, cutter } = seen(el, box);
+    if (part && cutter && kind === "text") found.push(`${words(el)} is cut off by ${words(cutter).slice(0, 60)}`);
+    if (part && part.bottom > 0 && part.top < innerHeight && part.right > 0 && part.left < innerWidth) boxes.push({ el, kind, layer: layer(el), ...part });
+  };
+  const range = document.createRange();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode;
+    const el = node.parentElement;
+    if (!node.data.trim() || el.closest("svg, script, style, option, .xterm")) continue;
+    range.selectNodeContents(node);
+    for (const r of range.getClientRects()) if (r.width > 1) add(el, r, "text");
+  }
+  for (const el of document.querySelectorAll("button, input:not([type=hidden]), select, textarea, img, video")) {
+    const r = el.getBoundingClientRect();
+    if (r.width > 1 && r.height > 1) add(el, r, "control");
+  }
+  boxes.sort((a, b) => a.top - b.top);
+  for (let i = 0; i < boxes.length; i++) {
+    const a = boxes[i];
+    for (let j = i + 1; j < boxes.length && boxes[j].top < a.bottom - 2; j++) {
+      const b = boxes[j];
+      if (a.layer !== b.layer || a.el.contains(b.el) || b.el.contains(a.el)) continue;
+      const w = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const h = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (w > 2 && h > 3) found.push(`${words(a.el)} and ${words(b.el)} overlap by ${Math.round(w)} × ${Math.round(h)} px`);
+    }
+  }
+  return [...new Set(found)].slice(0, 12);
 }
 
 // main runs a script and ends the process.

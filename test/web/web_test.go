@@ -294,6 +294,7 @@ func TestVerdicts(t *testing.T)               { play(t, "proof.mjs") }
 func TestAnswers(t *testing.T)                { play(t, "answers.mjs") }
 func TestPermissions(t *testing.T)            { play(t, "asks.mjs") }
 func TestForms(t *testing.T)                  { play(t, "forms.mjs") }
+func TestLayout(t *testing.T)                 { play(t, "layout.mjs") }
 func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }
 
 // play runs a script in a new world.

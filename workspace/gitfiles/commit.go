@@ -24,7 +24,7 @@ type Signature struct {
 
 // Commit reads a loose commit.
 func (r *Repo) Commit(id string) (Commit, error) {
-	data, err := r.object("commit", id)
+	data, err := r.read("commit", id)
 	if err != nil {
 		return Commit{}, err
 	}

@@ -32,13 +32,16 @@ type Config struct {
 	Off  bool // direct access is turned off: methods return ErrUseGit
 	Sync bool // objects are synced to the disk
 
+	// Cache has objects that were read before. It can be nil.
+	Cache *Cache
+
 	// Read returns objects of a kind that are in packs, in the order of the ids.
 	// If it is nil, packed objects are left to git.
 	Read func(kind string, ids []string) ([][]byte, error)
 }
 
-// Repo gives access to the files of one repository. It holds no state, so it is
-// safe for concurrent use.
+// Repo gives access to the files of one repository. It is safe for concurrent
+// use.
 type Repo struct {
 	dir string // the git directory that all worktrees share
 	Config

@@ -56,7 +56,7 @@ func (r *Repo) countLines(ch Change) (LineCount, error) {
 		if side.mode == "" {
 			continue
 		}
-		data, err := r.object("blob", side.id)
+		data, err := r.read("blob", side.id)
 		if err != nil || len(data) > maxCountedBytes || side.mode == ModeModule {
 			return n, ErrUseGit
 		}

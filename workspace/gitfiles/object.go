@@ -41,6 +41,20 @@ func (r *Repo) object(kind, id string) ([]byte, error) {
 	return data, nil
 }
 
+// read returns the content of an object that has been read before, or else is as
+// object has it. Callers must not change it.
+func (r *Repo) read(kind, id string) ([]byte, error) {
+	k := cacheKey{r.dir, kind, id}
+	if data, ok := r.Cache.get(k); ok && !r.Off {
+		return data, nil
+	}
+	data, err := r.object(kind, id)
+	if err == nil {
+		r.Cache.put(k, data)
+	}
+	return data, err
+}
+
 // maxAlternates is how many alternates are followed in a row, as git does.
 const maxAlternates = 5
 
@@ -86,10 +100,14 @@ func (r *Repo) writeObject(kind string, data []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	return id, atomicfile.Replace(filepath.Join(dir, id[2:]), atomicfile.Options{Mode: 0o444, NoSync: !r.Sync, Temp: ObjectTemp}, func(f *os.File) error {
+	err := atomicfile.Replace(filepath.Join(dir, id[2:]), atomicfile.Options{Mode: 0o444, NoSync: !r.Sync, Temp: ObjectTemp}, func(f *os.File) error {
 		_, err := f.Write(store(all))
 		return err
 	})
+	if err == nil {
+		r.Cache.put(cacheKey{r.dir, kind, id}, data)
+	}
+	return id, err
 }
 
 // ObjectTemp is the pattern for names of temporary files in an object directory.

@@ -60,7 +60,7 @@ func (r *Repo) tree(id string) ([]entry, error) {
 	if id == "" {
 		return nil, nil
 	}
-	data, err := r.object("tree", id)
+	data, err := r.read("tree", id)
 	if err != nil {
 		return nil, err
 	}

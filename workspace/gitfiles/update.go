@@ -215,7 +215,7 @@ func (r *Repo) newBlobs(changes []Change) ([][]byte, error) {
 		if ch.NewMode == "" {
 			continue
 		}
-		data, err := r.object("blob", ch.New)
+		data, err := r.read("blob", ch.New)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ const MaxSmall = 4 << 10
 // Only objects of Coppice's own repository are synced: those of a workspace are
 // copied when it is saved.
 func (rs *Repos) Files(ctx context.Context, gitDir string) *gitfiles.Repo {
-	return gitfiles.Open(gitDir, gitfiles.Config{Off: rs.NoGitFiles, Sync: filepath.Base(gitDir) == OwnName, Read: func(kind string, ids []string) ([][]byte, error) {
+	return gitfiles.Open(gitDir, gitfiles.Config{Off: rs.NoGitFiles, Sync: filepath.Base(gitDir) == OwnName, Cache: &rs.Objects, Read: func(kind string, ids []string) ([][]byte, error) {
 		out, err := rs.Git.Do(ctx, git.Call{Dir: gitDir, Args: []string{"cat-file", "--batch"}, Stdin: []byte(strings.Join(ids, "\n") + "\n")})
 		if err != nil {
 			return nil, err

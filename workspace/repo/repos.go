@@ -23,6 +23,7 @@ import (
 
 	"coppice/internal/filelock"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // Repos finds and keeps repositories. All fields are required. It is safe for
@@ -35,6 +36,7 @@ type Repos struct {
 	NoGitFiles bool                    // git does every step, also those for which its files are enough
 	Step       func(name string) error // tests let it fail to simulate a crash
 	Locks      filelock.Locks
+	Objects    gitfiles.Cache // which many workspaces check out
 
 	// BranchAt reports whether a task's workspace is at a path, and returns its
 	// branch; a detached one has none.

@@ -41,6 +41,10 @@ func (r reviews) Review(ctx context.Context, t coppice.Task, _ api.ReviewPart) (
 	return out, err
 }
 
+func (r reviews) Text(_ context.Context, _ coppice.Task, path string) (api.ReviewText, error) {
+	return api.ReviewText{Path: path}, nil
+}
+
 func (r reviews) Comment(ctx context.Context, t coppice.Task, n api.NewComment) (coppice.Comment, error) {
 	if n.Side == "" {
 		n.Side = coppice.SideNew

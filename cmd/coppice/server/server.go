@@ -301,7 +301,13 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))
 	s.set.Add("history", background(keeper.Run))
-	rest := &control.Rest{Store: s.store, Clock: clock.Real(), Then: []func(context.Context) error{s.store.Shrink, func(context.Context) error { debug.FreeOSMemory(); return nil }}}
+	// Garbage is cheap to collect when nothing happens for a moment. What the
+	// database has cached is worth keeping a little longer.
+	collect := func(context.Context) error { debug.FreeOSMemory(); return nil }
+	forget := func(context.Context) error { s.spaces.Objects.Clear(); return nil }
+	pause := &control.Rest{Store: s.store, Clock: clock.Real(), After: time.Second, Then: []func(context.Context) error{collect}}
+	rest := &control.Rest{Store: s.store, Clock: clock.Real(), After: 5 * time.Second, Then: []func(context.Context) error{s.store.Shrink, forget, collect}}
+	s.set.Add("pause", background(pause.Run))
 	s.set.Add("rest", background(rest.Run))
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})

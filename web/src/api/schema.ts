@@ -1041,8 +1041,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a task's change by file, coloured, with the comments on it */
+        /** Show a task's change by file, with the comments on it */
         get: operations["review-task"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/review/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a file of a task's change, whole, before and after it; at most 512 KiB each */
+        get: operations["review-text"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1578,8 +1595,7 @@ export interface components {
              * @description Its number before the change
              */
             old?: number;
-            /** @description Its text in coloured parts, each a class and a text; the class is a short name of Pygments, or empty */
-            tokens: (string[] | null)[] | null;
+            text: string;
         };
         Disk: {
             /** Format: date-time */
@@ -2576,7 +2592,6 @@ export interface components {
             hunks?: components["schemas"]["Hunk"][] | null;
             /** @enum {string} */
             kind: "added" | "changed" | "removed" | "renamed";
-            language?: string;
             /** @description It has more than 512 KiB or 5,000 changed lines; its hunks are left out */
             large?: boolean;
             /** @description Its hunks are not part of this response; request them with path */
@@ -2591,6 +2606,15 @@ export interface components {
             removed: number;
             /** @description You have viewed this content */
             viewed: boolean;
+        };
+        ReviewText: {
+            /** @description The blob of the file, as the review has it */
+            blob: string;
+            /** @description Its text after the change; left out if it was removed */
+            new?: string;
+            /** @description Its text before the change; left out if it did not exist */
+            old?: string;
+            path: string;
         };
         Rule: {
             do: string;
@@ -3336,6 +3360,7 @@ export type RetryPolicy = components['schemas']['RetryPolicy'];
 export type Review = components['schemas']['Review'];
 export type ReviewComment = components['schemas']['ReviewComment'];
 export type ReviewFile = components['schemas']['ReviewFile'];
+export type ReviewText = components['schemas']['ReviewText'];
 export type Rule = components['schemas']['Rule'];
 export type RuleList = components['schemas']['RuleList'];
 export type RunOutput = components['schemas']['RunOutput'];
@@ -9679,6 +9704,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Review"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "review-text": {
+        parameters: {
+            query: {
+                /** @description A file of the change */
+                path: string;
+            };
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewText"];
                 };
             };
             /** @description Unauthorized */
