@@ -195,3 +195,19 @@ func TestSpecsOfEarlierVersions(t *testing.T) {
 		t.Errorf("move %+v, %v; want the repository /src/app with the id 3", move, err)
 	}
 }
+
+// Each class of failure has words for people, which are not its identifier.
+func TestClassesHaveWords(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, c := range coppice.Classes {
+		words := c.Words()
+		if seen[words] || strings.Contains(words, "_") || words == "" {
+			t.Errorf("%s is described as %q", c, words)
+		}
+		seen[words] = true
+	}
+	if got := coppice.Class("of_a_later_version").Words(); got != "of_a_later_version" {
+		t.Errorf("an unknown class is described as %q", got)
+	}
+}

@@ -2,6 +2,7 @@ package coppice
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -30,6 +31,10 @@ var firstErrors = []string{
 var firstError = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?m)" + strings.Join(firstErrors, "|"))
 })
+
+// ErrorPatterns returns the patterns of a line at which an error starts. They are
+// valid in Go and in JavaScript.
+func ErrorPatterns() []string { return slices.Clone(firstErrors) }
 
 // FirstError returns the number of the line at which the first error of a log
 // starts, from 1. It returns 0 if no line looks like one.

@@ -40,6 +40,23 @@ var Classes = []Class{
 	ClassTimeout, ClassLost, ClassCancelled, ClassUnknown,
 }
 
+// classWords describes each class in a few words, for people.
+var classWords = map[Class]string{
+	ClassRateLimit: "rate limit", ClassOverload: "service busy", ClassAuth: "not logged in", ClassBilling: "no credit",
+	ClassBudget: "budget spent", ClassDayBudget: "day's budget spent", ClassCapability: "agent not able", ClassEnvironment: "environment",
+	ClassTestOnly: "checks failed", ClassImplementation: "work not done", ClassVerification: "not verified", ClassConflict: "merge conflict",
+	ClassMemory: "out of memory", ClassDisk: "disk full or read-only", ClassContext: "conversation too long", ClassMCP: "tools lost",
+	ClassTimeout: "took too long", ClassLost: "process lost", ClassCancelled: "stopped", ClassUnknown: "unknown cause",
+}
+
+// Words describes the class in a few words, for people.
+func (c Class) Words() string {
+	if words := classWords[c]; words != "" {
+		return words
+	}
+	return string(c)
+}
+
 // Failure says why something failed.
 type Failure struct {
 	Class   Class     `json:"class"`

@@ -62,6 +62,7 @@ type Task struct {
 	GroupID   int64            `json:"group_id,omitempty"`
 	Labels    []string         `json:"labels,omitempty"`
 	Flagged   bool             `json:"flagged,omitempty" doc:"A person flagged it"`
+	App       string           `json:"app,omitempty" enum:"starting,ready" doc:"The state of its preview, while one runs"`
 	Unread    bool             `json:"unread,omitempty" doc:"It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen"`
 }
 
@@ -104,6 +105,7 @@ type TaskDetail struct {
 	Landings   []coppice.Landing  `json:"landings"`
 	CheckRuns  []coppice.Check    `json:"check_runs"`
 	Running    *RunningChecks     `json:"running,omitempty" doc:"Its checks that wait or run now"`
+	Refused    *FailedCheck       `json:"failed_check,omitempty" doc:"If it failed or needs a person: the failed check of its newest candidate"`
 	Messages   []coppice.Message  `json:"messages"`
 	Questions  []Question         `json:"questions"`
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`

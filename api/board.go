@@ -49,24 +49,27 @@ type QueuedLanding struct {
 	Killed int    `json:"killed,omitempty" doc:"How often in a row its checks were killed"`
 }
 
-// Timeline is when the sessions of tasks ran, the task that started last first.
+// Timeline is when the sessions and checks of tasks ran, the task that started
+// last first.
 type Timeline struct {
 	Rows []TimelineRow `json:"rows"`
-	More bool          `json:"more,omitempty" doc:"Older sessions were left out"`
+	More bool          `json:"more,omitempty" doc:"Older sessions or checks were left out"`
 }
 
-// TimelineRow is the sessions of one task.
+// TimelineRow is the sessions and checks of one task.
 type TimelineRow struct {
 	Task  string        `json:"task" doc:"The task's key"`
 	Title string        `json:"title"`
 	Bars  []TimelineBar `json:"bars" doc:"In the order in which they started"`
 }
 
-// TimelineBar is when a session ran, and when it waited for a person.
+// TimelineBar is when a session ran and waited for a person, or when a check ran.
 type TimelineBar struct {
-	Kind    string       `json:"kind" enum:"session" doc:"The kind of work"`
-	Session string       `json:"session" doc:"The session's key"`
-	Role    coppice.Role `json:"role"`
+	Kind    string       `json:"kind" enum:"session,check" doc:"The kind of work"`
+	Session string       `json:"session" doc:"The session's key; empty for a check"`
+	Role    coppice.Role `json:"role" doc:"The session's role; empty for a check"`
+	Check   int64        `json:"check,omitempty" doc:"The check's id; absent while it runs"`
+	Command string       `json:"command,omitempty" doc:"The check's command"`
 	From    time.Time    `json:"from"`
 	To      time.Time    `json:"to,omitzero" doc:"Absent while it runs"`
 	State   string       `json:"state" doc:"How it ended, or its state"`

@@ -20,3 +20,12 @@ func (r *RunningChecks) Now() *coppice.CommandRun {
 	}
 	return nil
 }
+
+// FailedCheck is a failed check with a part of its log.
+type FailedCheck struct {
+	ID      int64    `json:"id"`
+	Command string   `json:"command"`
+	Line    int      `json:"line,omitempty" doc:"The line of the whole log at which the first error starts, from 1; absent if none was found"`
+	From    int      `json:"from" doc:"The number of the first of these lines in the whole log, from 1"`
+	Lines   []string `json:"lines" doc:"The lines around the first error, or the last ones; at most 8, each of at most 300 bytes"`
+}

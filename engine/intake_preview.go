@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"slices"
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // StartPreview asks for the app of a task's workspace. If it runs already, that
@@ -25,10 +25,7 @@ func (i *Intake) StartPreview(ctx context.Context, key string) (coppice.Preview,
 			p = *last
 			return nil
 		}
-		if last != nil && last.Live() {
-			return coppice.Errorf(coppice.EConflict, "the preview of %s is being stopped", t.Key).WithFix("start it again in a moment")
-		}
-		if err := previewable(tx.Reader(), t); err != nil {
+		if err := previewable(tx.Reader(), t, last); err != nil {
 			return err
 		}
 		p = coppice.Preview{ProjectID: t.ProjectID, TaskID: t.ID, State: coppice.PreviewStarting, By: i.by.String(), CreatedAt: i.now().UTC()}
@@ -41,7 +38,7 @@ func (i *Intake) StartPreview(ctx context.Context, key string) (coppice.Preview,
 }
 
 // previewable returns an error unless the app of a task can be served now.
-func previewable(r store.Reader, t coppice.Task) error {
+func previewable(r store.Reader, t coppice.Task, last *coppice.Preview) error {
 	project, err := r.Projects.Get(t.ProjectID)
 	if err != nil {
 		return err
@@ -49,24 +46,13 @@ func previewable(r store.Reader, t coppice.Task) error {
 	if err := refuseRemoval(project); err != nil {
 		return err
 	}
-	if !project.Policy.Workspace.Serve.Set() {
-		return coppice.Errorf(coppice.EConflict, "the project %s does not say how its app is served: workspace.serve is missing", project.Prefix).
-			WithFix("add it to coppice.yaml, for example: workspace: {serve: {run: \"npm run dev -- --port $COPPICE_PORT\"}}; see docs/verification.md")
-	}
-	ws, err := r.Workspaces.Of(t.ID)
+	ready, err := ReadyWorkspaces(r, []int64{t.ID})
 	if err != nil {
 		return err
 	}
-	if ws == nil || !ws.Ready() {
-		return coppice.Errorf(coppice.EConflict, "%s has no workspace", t.Key).
-			WithFix("wait until its session starts; if it has ended, restore its workspace with `coppice undo %s`", t.Key)
-	}
-	removals, err := r.Work.Open(coppice.WorkRemove)
-	if err != nil {
+	f := verb.Facts{Task: t, Preview: last, Serves: project.Policy.Workspace.Serve.Set(), Workspace: ready[t.ID]}
+	if err := verb.Refuses(verb.Preview, f); err != nil {
 		return err
-	}
-	if slices.ContainsFunc(removals, func(w coppice.Work) bool { return w.TaskID == t.ID }) {
-		return coppice.Errorf(coppice.EConflict, "%s has no workspace: it is being removed", t.Key).WithFix("restore it with `coppice undo %s` when it is removed", t.Key)
 	}
 	live, err := r.Previews.Live()
 	if err != nil {
@@ -83,6 +69,24 @@ func previewable(r store.Reader, t coppice.Task) error {
 			WithFix("stop one with `coppice preview KEY --stop`, or raise limits.previews in coppice.yaml")
 	}
 	return nil
+}
+
+// ReadyWorkspaces returns which tasks have a workspace that is ready and not being
+// removed. The number of its queries does not depend on the number of tasks.
+func ReadyWorkspaces(r store.Reader, tasks []int64) (map[int64]bool, error) {
+	all, err := r.Workspaces.OfEach(tasks)
+	if err != nil {
+		return nil, err
+	}
+	removals, err := r.Work.Open(coppice.WorkRemove)
+	ready := make(map[int64]bool, len(all))
+	for id, ws := range all {
+		ready[id] = ws.Ready()
+	}
+	for _, w := range removals {
+		delete(ready, w.TaskID)
+	}
+	return ready, err
 }
 
 // StopPreview asks to end the preview of a task. If none runs, the newest one is

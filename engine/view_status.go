@@ -22,6 +22,7 @@ type TaskStatus struct {
 	Landing  *coppice.Landing  // the newest
 	Question *coppice.Question // the oldest open one
 	Asks     []coppice.Ask     // open, oldest first
+	Serves   bool              // its project says how its app is served
 }
 
 // Statuses derives the statuses of tasks from one snapshot. The number of its
@@ -221,7 +222,8 @@ func last[T any](list []T) *T {
 }
 
 func (p page) status(capacity Capacity, t coppice.Task) TaskStatus {
-	s := TaskStatus{Project: p.projects[t.ProjectID].Prefix, Sessions: p.sessions[t.ID], Asks: p.asks[coppice.TaskSubject(t.ID)]}
+	project := p.projects[t.ProjectID]
+	s := TaskStatus{Project: project.Prefix, Serves: project.Policy.Workspace.Serve.Set(), Sessions: p.sessions[t.ID], Asks: p.asks[coppice.TaskSubject(t.ID)]}
 	s.Session = last(s.Sessions)
 	if l, ok := p.landings[t.ID]; ok {
 		s.Landing = &l

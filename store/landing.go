@@ -1,10 +1,15 @@
 package store
 
-import "coppice"
+import (
+	"time"
+
+	"coppice"
+)
 
 // WorkspaceReader reads workspaces.
 type WorkspaceReader interface {
 	Of(task int64) (*coppice.Workspace, error) // the newest; nil if there is none
+	OfEach(tasks []int64) (map[int64]coppice.Workspace, error)
 	In(project int64) ([]coppice.Workspace, error)
 }
 
@@ -61,6 +66,10 @@ type CheckReader interface {
 	// if there is none.
 	Env(project int64) (string, error)
 	Of(task int64) ([]coppice.Check, error) // oldest first
+	// Since returns those of the newest most checks that ended at a time or later,
+	// newest first. They have no logs, trees and environments. Project 0 means all
+	// projects.
+	Since(project int64, from time.Time, most int) ([]coppice.Check, error)
 }
 
 // Checks reads and writes checks.

@@ -84,9 +84,12 @@ func fitsLand(f Facts) error {
 	return coppice.Errorf(coppice.EConflict, "%s has nothing to land yet", t.Key).WithFix("wait for its session to end, or stop it first")
 }
 
-// hideLand hides the button for tasks that land automatically.
+// hideLand hides the button for tasks that land automatically. It shows it for a
+// failed task whose work could not land: a person can fix its branch.
 func hideLand(f Facts) bool {
-	return !f.Task.Stage.Awaits() && !f.PutOff()
+	l := f.Landing
+	refused := f.Task.Outcome == coppice.OutcomeFailed && l != nil && !l.EndedAt.IsZero() && l.Outcome != coppice.LandingEmpty
+	return !f.Task.Stage.Awaits() && !f.PutOff() && !refused
 }
 
 // beingStopped says why a task takes no request at this moment.

@@ -2,14 +2,16 @@ package verb
 
 import "coppice"
 
-// Requests to a task that are not verbs: a message to its session, a copy of
-// it, and its place in the archive.
+// Requests to a task that are not verbs: a message to its session, its preview, a
+// copy of it, and its place in the archive.
 const (
-	Interrupt coppice.Verb = "interrupt"
-	Model     coppice.Verb = "model"
-	Fork      coppice.Verb = "fork"
-	Archive   coppice.Verb = "archive"
-	Unarchive coppice.Verb = "unarchive"
+	Interrupt   coppice.Verb = "interrupt"
+	Preview     coppice.Verb = "preview"
+	StopPreview coppice.Verb = "stop-preview"
+	Model       coppice.Verb = "model"
+	Fork        coppice.Verb = "fork"
+	Archive     coppice.Verb = "archive"
+	Unarchive   coppice.Verb = "unarchive"
 )
 
 // others describes these requests. Each is shown after an action of the
@@ -21,6 +23,14 @@ var others = []struct {
 	{coppice.VerbRetry, Info{
 		Verb: Interrupt, Text: "text", Fits: fitsInterrupt, Hidden: Facts.taken,
 		Button: Button{Name: "Interrupt", About: "Interrupt the agent's turn, but keep its session", Prompt: "What should it do instead? (optional)", Bare: true, Done: "is interrupted"},
+	}},
+	{coppice.VerbTake, Info{
+		Verb: Preview, Fits: fitsPreview, Hidden: Facts.previews,
+		Button: Button{Name: "Start preview", About: "Start the app of its workspace, to look at it", More: true, Done: "starts its app"},
+	}},
+	{Preview, Info{
+		Verb: StopPreview, Fits: fitsStopPreview,
+		Button: Button{Name: "Stop preview", About: "Stop the app of its workspace", Method: "DELETE", Path: "preview", More: true, Done: "stops its app"},
 	}},
 	{coppice.VerbTake, Info{
 		Verb: Model, Text: "model", Fits: always, Hidden: ended,
@@ -94,6 +104,30 @@ func (f Facts) taken() bool {
 func fitsInterrupt(f Facts) error {
 	if f.live() == nil {
 		return coppice.Errorf(coppice.EConflict, "no session of %s runs; there is nothing to interrupt", f.Task.Key).WithFix("see `coppice show %s`", f.Task.Key)
+	}
+	return nil
+}
+
+// previews reports whether the app of the task runs, or is about to.
+func (f Facts) previews() bool { return f.Preview != nil && f.Preview.Live() }
+
+func fitsPreview(f Facts) error {
+	switch t := f.Task; {
+	case f.previews() && !f.Preview.StopAt.IsZero():
+		return coppice.Errorf(coppice.EConflict, "the preview of %s is being stopped", t.Key).WithFix("start it again in a moment")
+	case !f.Serves:
+		return coppice.Errorf(coppice.EConflict, "the project of %s does not say how its app is served: workspace.serve is missing", t.Key).
+			WithFix("add it to coppice.yaml, for example: workspace: {serve: {run: \"npm run dev -- --port $COPPICE_PORT\"}}; see docs/verification.md")
+	case !f.Workspace:
+		return coppice.Errorf(coppice.EConflict, "%s has no workspace, or it is being removed", t.Key).
+			WithFix("wait until its session starts; if it has ended, restore its workspace with `coppice undo %s`", t.Key)
+	}
+	return nil
+}
+
+func fitsStopPreview(f Facts) error {
+	if !f.previews() || !f.Preview.StopAt.IsZero() {
+		return coppice.Errorf(coppice.EConflict, "no preview of %s runs", f.Task.Key).WithFix("start one with `coppice preview %s`", f.Task.Key)
 	}
 	return nil
 }

@@ -67,6 +67,9 @@ type Button struct {
 	Done   string
 	// Required says that the text cannot be empty.
 	Required bool
+	// Method and Path are those of its route below the task, if it is not a POST
+	// to the name of the verb.
+	Method, Path string
 }
 
 // Facts are what the table decides by. Session, Landing and Asks can be
@@ -81,6 +84,10 @@ type Facts struct {
 	// Conversation says that a session has a conversation that can continue.
 	Conversation bool
 	Moving       bool // the base is being moved to its commit, or might have been
+
+	Serves    bool             // the project says how its app is served
+	Workspace bool             // the task has a workspace that is not being removed
+	Preview   *coppice.Preview // the newest
 }
 
 // Request is a request, without its verb.

@@ -196,7 +196,7 @@ func (Statuser) Statuses(_ context.Context, r store.Reader, tasks []coppice.Task
 		if err != nil {
 			return nil, err
 		}
-		s.Project = project.Prefix
+		s.Project, s.Serves = project.Prefix, project.Policy.Workspace.Serve.Set()
 		if s.Sessions, err = r.Sessions.Of(t.ID); err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"coppice"
 	"coppice/api"
@@ -12,9 +11,8 @@ import (
 )
 
 const (
-	mostLanded   = 50
-	mostSessions = 2000 // of a timeline
-	mostNodes    = 600  // of a graph
+	mostLanded = 50
+	mostNodes  = 600 // of a graph
 )
 
 func (s *Server) landings(ctx context.Context, _ *none) (out api.LandingList, err error) {
@@ -72,83 +70,6 @@ func landingReason(t api.Task, l coppice.Landing) string {
 		return "checks passed; the base moves next"
 	}
 	return "waiting for its turn"
-}
-
-type timelineIn struct {
-	Project string    `query:"project" maxLength:"16" doc:"A project's prefix"`
-	From    time.Time `query:"from" doc:"Only sessions that ran at this time or later; the default is all"`
-}
-
-// timeline reads the newest sessions, and the questions of their tasks.
-func (s *Server) timeline(ctx context.Context, in *timelineIn) (out api.Timeline, err error) {
-	out.Rows = []api.TimelineRow{}
-	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		project, err := projectID(r, in.Project)
-		if err != nil {
-			return err
-		}
-		sessions, err := r.Sessions.Since(project, in.From, mostSessions+1)
-		if err != nil {
-			return err
-		}
-		if out.More = len(sessions) > mostSessions; out.More {
-			sessions = sessions[:mostSessions]
-		}
-		ids := make([]int64, len(sessions))
-		for i, x := range sessions {
-			ids[i] = x.TaskID
-		}
-		slices.Sort(ids)
-		ids = slices.Compact(ids)
-		tasks, err := r.Tasks.Some(ids)
-		if err != nil {
-			return err
-		}
-		asked, err := r.Questions.OfEach(ids)
-		out.Rows = append(out.Rows, rows(sessions, tasks, asked)...)
-		return err
-	})
-	return out, err
-}
-
-// rows groups sessions by their task. The task whose first listed session
-// started last comes first.
-func rows(sessions []coppice.Session, tasks map[int64]coppice.Task, asked map[int64][]coppice.Question) []api.TimelineRow {
-	at := map[int64]int{}
-	var all []api.TimelineRow
-	for _, x := range slices.Backward(sessions) { // the oldest first
-		t := tasks[x.TaskID]
-		i, known := at[t.ID]
-		if !known {
-			i, at[t.ID] = len(all), len(all)
-			all = append(all, api.TimelineRow{Task: t.Key, Title: t.Title})
-		}
-		all[i].Bars = append(all[i].Bars, bar(x, asked[t.ID]))
-	}
-	slices.Reverse(all)
-	return all
-}
-
-func bar(x coppice.Session, asked []coppice.Question) api.TimelineBar {
-	b := api.TimelineBar{Kind: "session", Session: x.Key, Role: x.Role, From: x.CreatedAt, To: x.EndedAt, State: string(x.State)}
-	b.Failed = x.Failure != nil
-	if b.Failed {
-		b.State = string(x.Failure.Class)
-	}
-	for _, q := range asked {
-		if q.SessionID != x.ID {
-			continue
-		}
-		to := q.AnsweredAt
-		if to.IsZero() {
-			to = q.ClosedAt
-		}
-		if to.IsZero() {
-			to = x.EndedAt
-		}
-		b.Waits = append(b.Waits, api.Interval{From: q.AskedAt, To: to})
-	}
-	return b
 }
 
 type graphIn struct {

@@ -78,12 +78,17 @@ func (s *Server) runningChecks(r store.Reader, task int64) (*api.RunningChecks, 
 	if w == nil || err != nil {
 		return nil, err
 	}
+	checks := s.runOf(*w)
+	return &checks, nil
+}
+
+// runOf returns the commands of an open work item as they are now.
+func (s *Server) runOf(w coppice.Work) api.RunningChecks {
 	var run coppice.Run
 	if live := s.cfg.Live(w.ID); live != nil {
 		run = live.Read(coppice.RunPosition{}, 0)
 	}
-	checks := s.commandsIn(*w, run)
-	return &checks, nil
+	return s.commandsIn(w, run)
 }
 
 // commandsIn returns the commands of a work item: those that were reported, and

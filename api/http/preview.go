@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"coppice"
+	"coppice/engine"
 	"coppice/store"
 )
 
@@ -38,4 +39,32 @@ func (s *Server) showPreview(ctx context.Context, in *TaskIn) (out coppice.Previ
 		return err
 	})
 	return out, err
+}
+
+// apps are the facts that decide about previews, by task.
+type apps struct {
+	live  map[int64]coppice.Preview
+	ready map[int64]bool // it has a workspace
+}
+
+// readApps reads whose app runs, and whose could.
+func readApps(r store.Reader, tasks []coppice.Task, statuses []engine.TaskStatus) (a apps, err error) {
+	live, err := r.Previews.Live() // usually few
+	if err != nil {
+		return a, err
+	}
+	a.live = make(map[int64]coppice.Preview, len(live))
+	for _, p := range live {
+		a.live[p.TaskID] = p
+	}
+	var serve []int64
+	for i, t := range tasks {
+		if statuses[i].Serves && t.Sessions > 0 { // otherwise it has no workspace
+			serve = append(serve, t.ID)
+		}
+	}
+	if len(serve) > 0 {
+		a.ready, err = engine.ReadyWorkspaces(r, serve)
+	}
+	return a, err
 }

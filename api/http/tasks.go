@@ -240,6 +240,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.CheckRuns, err = r.Checks.Of(t.ID); err != nil {
 		return out, err
 	}
+	out.Refused = refusedBy(out)
 	shorten(&out)
 	if out.Running, err = s.runningChecks(r, t.ID); err != nil {
 		return out, err

@@ -60,9 +60,13 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	if err != nil {
 		return nil, err
 	}
+	apps, err := readApps(r, tasks, statuses)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
-		out[i] = view(s.cfg.Now(), t, statuses[i], named(t.After, keys))
+		out[i] = view(s.cfg.Now(), t, statuses[i], apps, named(t.After, keys))
 		out[i].Group, out[i].Unread = groups[t.Group].Name, unread[t.ID]
 		if x := statuses[i].Session; x != nil {
 			out[i].Says = lines[x.ID]
@@ -71,7 +75,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	return out, nil
 }
 
-func view(now time.Time, t coppice.Task, st engine.TaskStatus, after []string) api.Task {
+func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after []string) api.Task {
 	v := api.Task{
 		ID: t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
@@ -91,7 +95,14 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, after []string) a
 		v.Usage = v.Usage.Add(x.Usage)
 	}
 	v.Taken = coppice.Asked(st.Asks, coppice.VerbTake) != nil || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
-	v.Can = verb.Can(verb.Facts{Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0, Conversation: engine.Resumable(st.Sessions)})
+	f := verb.Facts{
+		Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0, Conversation: engine.Resumable(st.Sessions),
+		Serves: st.Serves, Workspace: apps.ready[t.ID],
+	}
+	if p, ok := apps.live[t.ID]; ok {
+		f.Preview, v.App = &p, string(p.State)
+	}
+	v.Can = verb.Can(f)
 	if st.Question != nil && st.Question.Open() {
 		q := question(*st.Question)
 		v.Question = &q

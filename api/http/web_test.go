@@ -148,7 +148,7 @@ func TestDashboardKnowsTheAPI(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	_, spec := call(t, b, "GET", "/api/openapi.json", "")
-	for name, want := range map[string]string{"schema.ts": typescript(t, spec), "actions.ts": actions()} {
+	for name, want := range map[string]string{"schema.ts": typescript(t, spec), "actions.ts": actions(), "tables.ts": tables()} {
 		file := filepath.Join("..", "..", "web", "src", "api", name)
 		if *update {
 			b.Must(os.WriteFile(file, []byte(want), 0o644))
@@ -197,8 +197,11 @@ func actions() string {
 		if i.Verb == coppice.VerbUndo {
 			row["path"] = "/api/v1/undo"
 		}
+		if i.Button.Path != "" {
+			row["path"] = "/api/v1/tasks/{key}/" + i.Button.Path
+		}
 		for name, value := range map[string]any{
-			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "images": i.Images, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required,
+			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "images": i.Images, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required, "method": i.Button.Method,
 		} {
 			if !reflect.ValueOf(value).IsZero() {
 				row[name] = value
@@ -207,5 +210,21 @@ func actions() string {
 		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(row))
 	}
 	b.WriteString("] as const;\n")
+	return b.String()
+}
+
+// tables writes the words and patterns that the dashboard shares with the server.
+func tables() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, generated, "tables of the domain")
+	b.WriteString("// classes describes the classes of failures in words.\nexport const classes: Record<string, string> = {\n")
+	for _, c := range coppice.Classes {
+		fmt.Fprintf(&b, "  %s: %s,\n", c, coppice.Raw(c.Words()))
+	}
+	b.WriteString("};\n\n// errorPatterns match a line of a log at which an error starts.\nexport const errorPatterns = [\n")
+	for _, p := range coppice.ErrorPatterns() {
+		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(p))
+	}
+	b.WriteString("];\n")
 	return b.String()
 }

@@ -139,6 +139,17 @@ func (r checks) Of(task int64) ([]coppice.Check, error) {
 	return each(rows, err, checkOf)
 }
 
+func (r checks) Since(project int64, from time.Time, most int) ([]coppice.Check, error) {
+	rows, err := r.q.ChecksSince(r.ctx, project, int64(most), moment(from).Int64)
+	return each(rows, err, func(c dbsqlc.ChecksSinceRow) (coppice.Check, error) {
+		took, ended := time.Duration(c.Took), at(c.EndedAt)
+		return coppice.Check{
+			ID: c.ID, ProjectID: c.ProjectID, TaskID: c.TaskID, LandingID: c.LandingID, Command: c.Command, Exit: int(c.ExitCode),
+			Took: took, StartedAt: ended.Add(-took), EndedAt: ended,
+		}, nil
+	})
+}
+
 func (t checks) Put(c *coppice.Check) error {
 	id, err := t.q.PutCheck(t.ctx, dbsqlc.PutCheckParams{
 		ID: rowID(c.ID), ProjectID: c.ProjectID, TaskID: c.TaskID, LandingID: c.LandingID, Tree: c.Tree, Command: c.Command,

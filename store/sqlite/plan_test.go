@@ -77,6 +77,7 @@ func TestPlans(t *testing.T) {
 		"Queues.In":           func(t store.Tx) error { _, err := t.Queues.In(1); return err },
 		"Landings.Candidates": func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
 		"Landings.Last":       func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
+		"Workspaces.OfEach":   func(t store.Tx) error { _, err := t.Workspaces.OfEach(some); return err },
 		"Workspaces.Of":       func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
 		"Questions.Open":      func(t store.Tx) error { _, err := t.Questions.Open(1); return err },
 		"Comments.Of":         func(t store.Tx) error { _, err := t.Comments.Of(1); return err },

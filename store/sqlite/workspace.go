@@ -21,6 +21,11 @@ func (r workspaces) Of(task int64) (*coppice.Workspace, error) {
 	return oneOrNone(row, err, workspaceOf)
 }
 
+func (r workspaces) OfEach(tasks []int64) (map[int64]coppice.Workspace, error) {
+	rows, err := ofIDs(r.ctx, r.q.LastWorkspaces, tasks)
+	return keyed(rows, err, workspaceOf, func(w coppice.Workspace) int64 { return w.TaskID })
+}
+
 func (r workspaces) In(project int64) ([]coppice.Workspace, error) {
 	rows, err := r.q.Workspaces(r.ctx, project)
 	return each(rows, err, workspaceOf)

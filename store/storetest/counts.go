@@ -108,6 +108,46 @@ func testLists(t *testing.T, open Open) {
 	same(t, "sessions of a project", []string{"app-1.2"}, since(p.ID, 0, 1))
 
 	update(t, s, func(tx store.Tx) error {
+		for i, k := range []coppice.Task{first, first, far} {
+			c := coppice.Check{ProjectID: k.ProjectID, TaskID: k.ID, LandingID: 7, Command: fmt.Sprint(i), Exit: i, Log: "long", Took: time.Minute, EndedAt: start.Add(time.Duration(i) * time.Hour)}
+			if err := tx.Checks.Put(&c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	checked := func(project int64, from time.Duration, most int) []coppice.Check {
+		return get(t, s, func(r store.Reader) ([]coppice.Check, error) { return r.Checks.Since(project, start.Add(from), most) })
+	}
+	commands := func(list []coppice.Check) []string {
+		return ids(list, func(c coppice.Check) string { return c.Command })
+	}
+	same(t, "all checks", []string{"2", "1", "0"}, commands(checked(0, 0, 9)))
+	same(t, "checks since then", []string{"2", "1"}, commands(checked(0, time.Hour, 9)))
+	same(t, "the newest checks", []string{"2", "1"}, commands(checked(0, 0, 2)))
+	same(t, "the newest checks since then", []string{"2"}, commands(checked(0, time.Hour, 1)))
+	same(t, "checks of a project", []string{"1"}, commands(checked(p.ID, 0, 1)))
+	last := checked(0, 2*time.Hour, 9)[0]
+	same(t, "a check", coppice.Check{
+		ID: last.ID, ProjectID: other.ID, TaskID: far.ID, LandingID: 7, Command: "2", Exit: 2, Took: time.Minute,
+		StartedAt: start.Add(2*time.Hour - time.Minute), EndedAt: start.Add(2 * time.Hour),
+	}, last)
+
+	update(t, s, func(tx store.Tx) error {
+		for _, path := range []string{"/old", "/new"} {
+			if err := tx.Workspaces.Put(&coppice.Workspace{ProjectID: p.ID, TaskID: first.ID, Path: path}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	spaces := get(t, s, func(r store.Reader) (map[int64]coppice.Workspace, error) {
+		return r.Workspaces.OfEach([]int64{first.ID, far.ID})
+	})
+	same(t, "the newest workspaces", "/new", spaces[first.ID].Path)
+	same(t, "workspaces", 1, len(spaces))
+
+	update(t, s, func(tx store.Tx) error {
 		for i := range 2 {
 			if err := tx.Questions.Put(&coppice.Question{TaskID: first.ID, Text: fmt.Sprint(i), AskedAt: start}); err != nil {
 				return err

@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"app", "manual", "screens", "asks", "proof", "words"} {
+	for _, name := range []string{"app", "manual", "screens", "asks", "proof", "words", "checks"} {
 		w.repository(name)
 	}
 	t.Cleanup(w.close)
@@ -294,6 +294,7 @@ func TestVerdicts(t *testing.T)               { play(t, "proof.mjs") }
 func TestAnswers(t *testing.T)                { play(t, "answers.mjs") }
 func TestPermissions(t *testing.T)            { play(t, "asks.mjs") }
 func TestForms(t *testing.T)                  { play(t, "forms.mjs") }
+func TestChecksAndPreview(t *testing.T)       { play(t, "checks.mjs") }
 func TestLayout(t *testing.T)                 { play(t, "layout.mjs") }
 func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }
 

@@ -10,8 +10,8 @@ const text = null; // a parameter that can have any value
 export const pages = {
   "/": { q: text, project: text, track: text, agent: text, status: text, view: ["columns", "table"], group: ["status", "project", "track"], archived: ["", "only"] },
   "/tasks/{key}": {
-    tab: ["", "sessions", "answer", "steps", "changes", "checks", "timeline", "cost", "events"], session: text,
-    view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text,
+    tab: ["", "sessions", "answer", "steps", "changes", "checks", "preview", "timeline", "cost", "events"], session: text,
+    view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text, line: text,
   },
   "/landing": {},
   "/graph": { project: text, show: ["open", "all"] },

@@ -164,6 +164,59 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 	return items, nil
 }
 
+const checksSince = `-- name: ChecksSince :many
+SELECT c.id, c.project_id, c.task_id, c.landing_id, c.command, c.exit_code, c.took, c.ended_at FROM (
+  SELECT x.id, x.project_id, x.task_id, x.landing_id, x.command, x.exit_code, x.took, x.ended_at FROM checks x
+  WHERE CAST(?1 AS INTEGER) = 0 OR x.project_id = CAST(?1 AS INTEGER)
+  ORDER BY x.id DESC LIMIT CAST(?2 AS INTEGER)
+) c
+WHERE c.ended_at >= CAST(?3 AS INTEGER) ORDER BY c.id DESC
+`
+
+type ChecksSinceRow struct {
+	ID        int64
+	ProjectID int64
+	TaskID    int64
+	LandingID int64
+	Command   string
+	ExitCode  int64
+	Took      int64
+	EndedAt   sql.NullInt64
+}
+
+// The log is long, and the columns after it cost as much to read.
+func (q *Queries) ChecksSince(ctx context.Context, project int64, most int64, moment int64) ([]ChecksSinceRow, error) {
+	rows, err := q.db.QueryContext(ctx, checksSince, project, most, moment)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ChecksSinceRow
+	for rows.Next() {
+		var i ChecksSinceRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.LandingID,
+			&i.Command,
+			&i.ExitCode,
+			&i.Took,
+			&i.EndedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const landing = `-- name: Landing :one
 SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
 `

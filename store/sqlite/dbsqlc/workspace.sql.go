@@ -10,6 +10,52 @@ import (
 	"database/sql"
 )
 
+const lastWorkspaces = `-- name: LastWorkspaces :many
+SELECT id, project_id, task_id, kind, node, path, branch, base_commit, ports, created_at, ready_at, removed_at, trash_id, kept, tries, retry_at FROM workspaces WHERE id IN (
+  SELECT max(w.id) FROM workspaces w WHERE w.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY w.task_id
+)
+`
+
+func (q *Queries) LastWorkspaces(ctx context.Context, tasks string) ([]Workspace, error) {
+	rows, err := q.db.QueryContext(ctx, lastWorkspaces, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Workspace
+	for rows.Next() {
+		var i Workspace
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.Kind,
+			&i.Node,
+			&i.Path,
+			&i.Branch,
+			&i.BaseCommit,
+			&i.Ports,
+			&i.CreatedAt,
+			&i.ReadyAt,
+			&i.RemovedAt,
+			&i.TrashID,
+			&i.Kept,
+			&i.Tries,
+			&i.RetryAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const openTrashOf = `-- name: OpenTrashOf :many
 SELECT id, project_id, task_id, what, path, branch, head, ref, archive, removed_at, expires_at, restored_at, purged_at FROM trash WHERE task_id = ?1 AND restored_at IS NULL AND purged_at IS NULL ORDER BY id
 `

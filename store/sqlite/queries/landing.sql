@@ -73,5 +73,14 @@ SELECT * FROM checks WHERE id IN (
 )
 ORDER BY id;
 
+-- The log is long, and the columns after it cost as much to read.
+-- name: ChecksSince :many
+SELECT c.id, c.project_id, c.task_id, c.landing_id, c.command, c.exit_code, c.took, c.ended_at FROM (
+  SELECT x.id, x.project_id, x.task_id, x.landing_id, x.command, x.exit_code, x.took, x.ended_at FROM checks x
+  WHERE CAST(@project AS INTEGER) = 0 OR x.project_id = CAST(@project AS INTEGER)
+  ORDER BY x.id DESC LIMIT CAST(@most AS INTEGER)
+) c
+WHERE c.ended_at >= CAST(@moment AS INTEGER) ORDER BY c.id DESC;
+
 -- name: ChecksOf :many
 SELECT * FROM checks WHERE task_id = @task_id ORDER BY id;

@@ -17,6 +17,11 @@ ON CONFLICT (id) DO UPDATE SET
 -- name: WorkspaceOf :one
 SELECT * FROM workspaces WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
 
+-- name: LastWorkspaces :many
+SELECT * FROM workspaces WHERE id IN (
+  SELECT max(w.id) FROM workspaces w WHERE w.task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) GROUP BY w.task_id
+);
+
 -- name: Workspaces :many
 SELECT * FROM workspaces WHERE project_id = @project_id ORDER BY id;
 

@@ -9,6 +9,8 @@ export const actions = [
   {"about":"Stop it and its session","danger":true,"done":"stops","id":"stop","name":"Stop","path":"/api/v1/tasks/{key}/stop"},
   {"about":"Give it back to Coppice, which continues in the same conversation","done":"continues","id":"give","images":true,"name":"Give back","path":"/api/v1/tasks/{key}/give","prompt":"What did you do? (optional)","text":"text"},
   {"about":"Continue it yourself on the agent's own screen","done":"is yours: open its terminal, or run coppice attach with its key","id":"take","more":true,"name":"Take over","path":"/api/v1/tasks/{key}/take"},
+  {"about":"Start the app of its workspace, to look at it","done":"starts its app","id":"preview","more":true,"name":"Start preview","path":"/api/v1/tasks/{key}/preview"},
+  {"about":"Stop the app of its workspace","done":"stops its app","id":"stop-preview","method":"DELETE","more":true,"name":"Stop preview","path":"/api/v1/tasks/{key}/preview"},
   {"about":"Continue with another model, immediately if the agent can","done":"changes its model","id":"model","more":true,"name":"Change the model","path":"/api/v1/tasks/{key}/model","prompt":"Name of the model, or auto","required":true,"text":"model"},
   {"about":"Create a new task that continues with a copy of this conversation and branch","done":"was forked","id":"fork","more":true,"name":"Fork","path":"/api/v1/tasks/{key}/fork","prompt":"What should the copy do? (optional)","text":"text"},
   {"about":"Restore its removed workspace","done":"","id":"undo","more":true,"name":"Undo removal","path":"/api/v1/undo"},

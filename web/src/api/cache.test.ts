@@ -19,6 +19,12 @@ describe("which answers an event makes old", () => {
     expect(old("task.changed", "app-1", queries.diff("app-1", "base").queryKey)).toBe(false);
     expect(old("session.ended", "app-1.1", queries.diff("app-1", "base").queryKey)).toBe(true);
   });
+  it("reads a timeline again when a check ran, that of a task only for its own", () => {
+    expect(old("check.started", "app-1", queries.timeline().queryKey)).toBe(true);
+    expect(old("check.ended", "app-1", queries.taskTimeline("app-1").queryKey)).toBe(true);
+    expect(old("check.ended", "app-2", queries.taskTimeline("app-1").queryKey)).toBe(false);
+    expect(old("task.changed", "app-1", queries.taskTimeline("app-1").queryKey)).toBe(false);
+  });
   it("leaves the board if only work was done", () => {
     expect(old("work.taken", "app-1", queries.board({}).queryKey)).toBe(false);
     expect(old("task.created", "app-1", queries.board({ archived: true }).queryKey)).toBe(true);

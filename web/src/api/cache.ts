@@ -73,7 +73,7 @@ export function happened(e: Event): void {
 export const reload = () => refresher.mark(() => true);
 
 // unrelated are answers that no change of a person affects.
-const unrelated = new Set<unknown>(["/api/v1/disk", "/api/v1/version", "/api/v1/search", "/api/v1/sessions/{key}/output", "/api/v1/tasks/{key}/diff", "says"]);
+const unrelated = new Set<unknown>(["/api/v1/disk", "/api/v1/version", "/api/v1/search", "/api/v1/sessions/{key}/output", "/api/v1/tasks/{key}/diff", "/api/v1/tasks/{key}/checks/{id}/log", "says"]);
 
 // changed is called after every change: what depends on it is read again. The
 // answer to the change is not stored, because lists, counts and order depend on

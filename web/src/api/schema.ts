@@ -1724,6 +1724,23 @@ export interface components {
              */
             next: number;
         };
+        FailedCheck: {
+            command: string;
+            /**
+             * Format: int64
+             * @description The number of the first of these lines in the whole log, from 1
+             */
+            from: number;
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: int64
+             * @description The line of the whole log at which the first error starts, from 1; absent if none was found
+             */
+            line?: number;
+            /** @description The lines around the first error, or the last ones; at most 8, each of at most 300 bytes */
+            lines: string[] | null;
+        };
         Failure: {
             account?: string;
             class: string;
@@ -2817,6 +2834,11 @@ export interface components {
             after?: string[] | null;
             agent: string;
             /**
+             * @description The state of its preview, while one runs
+             * @enum {string}
+             */
+            app?: "starting" | "ready";
+            /**
              * Format: date-time
              * @description When a person archived it; lists leave it out unless requested
              */
@@ -2942,6 +2964,11 @@ export interface components {
             /** @description For a task whose result is an answer: the newest one */
             answer?: components["schemas"]["Answer"];
             /**
+             * @description The state of its preview, while one runs
+             * @enum {string}
+             */
+            app?: "starting" | "ready";
+            /**
              * Format: date-time
              * @description When a person archived it; lists leave it out unless requested
              */
@@ -2965,6 +2992,8 @@ export interface components {
             effort?: string;
             /** Format: date-time */
             ended_at?: string;
+            /** @description If it failed or needs a person: the failed check of its newest candidate */
+            failed_check?: components["schemas"]["FailedCheck"];
             failure?: components["schemas"]["Failure"];
             /** @description Its id in the project's features file */
             feature?: string;
@@ -3070,11 +3099,18 @@ export interface components {
             tasks: components["schemas"]["Task"][] | null;
         };
         Timeline: {
-            /** @description Older sessions were left out */
+            /** @description Older sessions or checks were left out */
             more?: boolean;
             rows: components["schemas"]["TimelineRow"][] | null;
         };
         TimelineBar: {
+            /**
+             * Format: int64
+             * @description The check's id; absent while it runs
+             */
+            check?: number;
+            /** @description The check's command */
+            command?: string;
             failed?: boolean;
             /** Format: date-time */
             from: string;
@@ -3082,9 +3118,10 @@ export interface components {
              * @description The kind of work
              * @enum {string}
              */
-            kind: "session";
+            kind: "session" | "check";
+            /** @description The session's role; empty for a check */
             role: string;
-            /** @description The session's key */
+            /** @description The session's key; empty for a check */
             session: string;
             /** @description How it ended, or its state */
             state: string;
@@ -3299,6 +3336,7 @@ export type DockerPolicy = components['schemas']['DockerPolicy'];
 export type DriverProfile = components['schemas']['DriverProfile'];
 export type Event = components['schemas']['Event'];
 export type EventPage = components['schemas']['EventPage'];
+export type FailedCheck = components['schemas']['FailedCheck'];
 export type Failure = components['schemas']['Failure'];
 export type FailurePattern = components['schemas']['FailurePattern'];
 export type Feature = components['schemas']['Feature'];
@@ -10483,7 +10521,9 @@ export interface operations {
             query?: {
                 /** @description A project's prefix */
                 project?: string;
-                /** @description Only sessions that ran at this time or later; the default is all */
+                /** @description A task's key: everything of this task, whenever it ran */
+                task?: string;
+                /** @description Only sessions and checks that ran at this time or later; the default is all */
                 from?: string;
             };
             header?: never;

@@ -17,6 +17,8 @@ const of = (...kinds: string[]) => (e: Event) => kinds.some((k) => (k.endsWith("
 
 const moves = of("session.ended", "landing.", "workspace.", "project.base_moved");
 
+const work = of("session.", "question.", "check.");
+
 const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/tasks/{key}": (e, p) => p.path.key === taskOf(e),
   "/api/v1/events": (e, p) => p.query?.task === taskOf(e),
@@ -27,7 +29,7 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/landings": visible,
   "/api/v1/graph": visible,
   "/api/v1/tasks": visible,
-  "/api/v1/timeline": of("session.", "question."),
+  "/api/v1/timeline": (e, p) => work(e) && (!p.query?.task || p.query.task === taskOf(e)),
   "/api/v1/projects": of("project.", "session.", "landing."),
   "/api/v1/agents": of("agent.", "session.ended", "project.changed", "task.created", "task.ended"),
   "/api/v1/usage": of("session.ended", "session.usage"),

@@ -5,7 +5,7 @@ import { actions as table } from "../api/actions";
 import { change, changed } from "../api/cache";
 import { api, dataOf } from "../api/client";
 import type { paths, Task, TaskChange } from "../api/schema";
-import { navigate, toTask } from "../router";
+import { navigate, to, toTask } from "../router";
 import { openDialog } from "../state/dialog";
 import { attempt, say } from "../ui/toast";
 
@@ -14,6 +14,7 @@ export type ActionID = (typeof table)[number]["id"];
 export interface TaskAction {
   id: ActionID;
   path: keyof paths; // a renamed route does not compile
+  method?: "DELETE"; // without one it is POST
   name: string;
   about: string;
   done: string;
@@ -47,15 +48,18 @@ export function actionsOf(t: Pick<Task, "can">): TaskAction[] {
 
 export const can = (t: Pick<Task, "can">, id: ActionID) => t.can?.includes(id) ?? false;
 
-const post = api.POST as unknown as (path: keyof paths, init: object) => Promise<{ data?: unknown }>;
+type Send = (path: keyof paths, init: object) => Promise<{ data?: unknown }>;
 
 // request requests an action. It throws the server's refusal.
 export async function request(a: TaskAction, key: string, text = "", more: With = {}): Promise<void> {
   const body = a.id === "undo" ? { task: key } : { ...more, ...(a.text && text ? { [a.text]: text } : {}) };
-  const answer = await dataOf(post(a.path, { params: { path: { key } }, body }));
+  const send = (a.method === "DELETE" ? api.DELETE : api.POST) as unknown as Send;
+  const answer = await dataOf(send(a.path, { params: { path: { key } }, body }));
   changed();
-  say(a.id === "undo" ? `The workspace of ${key} is being restored` : `${key} ${a.done}`);
+  if (a.id === "undo") say(`The workspace of ${key} is being restored`);
+  else if (a.done) say(`${key} ${a.done}`);
   if (a.id === "fork") navigate(toTask((answer as Task).key));
+  if (a.id === "preview") navigate(to("/tasks/{key}", { key, tab: "preview" }));
 }
 
 // run is request for a button: a message shows a refusal. It reports whether the

@@ -39,6 +39,7 @@ function Facts({ t }: { t: Task }) {
     <span className="facts">
       <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && t.stage !== "ended" ? ` · ${t.role}` : ""}</span>
       <Proof t={t} />
+      {t.app && <span className="add-text" title={`The app of its workspace is ${t.app}`}>◉ preview</span>}
       {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}

@@ -1,7 +1,8 @@
 // A task's sessions as tabs: each as a conversation, as raw output, or as a
 // live terminal; and a field for messages to it.
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { Session, TaskDetail } from "../api/schema";
+import { classes } from "../api/tables";
 import { ago, cost, size, useNow } from "../lib/format";
 import { useParam, type Param } from "../router";
 import { Empty, Loading, Tabs } from "../ui/parts";
@@ -16,7 +17,8 @@ const APP = ["app"];
 
 export const live = (s: Session) => !s.ended_at;
 
-export function Sessions({ t }: { t: TaskDetail }) {
+// after is shown below the conversation of the newest session.
+export function Sessions({ t, after }: { t: TaskDetail; after?: ReactNode }) {
   const all = t.history ?? [];
   const newest = all.at(-1);
   const [chosen, setChosen] = useParam("/tasks/{key}", "session", newest?.key);
@@ -49,6 +51,7 @@ export function Sessions({ t }: { t: TaskDetail }) {
           {live(session) ? <Terminal key={session.key} session={session.key} /> : <Replay key={session.key} session={session} />}
         </Suspense>
       )}
+      {shown === "conversation" && session === newest && after}
       {shown !== "terminal" && <Composer t={t} session={session} />}
     </div>
   );
@@ -64,7 +67,7 @@ function SessionLine({ s }: { s: Session }) {
       {s.dropped ? <span className="warn-text"> · {size(s.dropped)} of its output were not kept (limits.output)</span> : null}
       {s.stop_why === "parked" && s.state === "done" && " · stopped while it was parked; its conversation continues"}
       {s.warning && <span className="warn-text"> · {s.warning}</span>}
-      {s.failure && <span className="bad-text"> · {s.failure.class}: {s.failure.text}</span>}
+      {s.failure && <span className="bad-text"> · {classes[s.failure.class] ?? s.failure.class}: {s.failure.text}</span>}
     </p>
   );
 }

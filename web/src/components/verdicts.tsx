@@ -5,6 +5,7 @@ import { clock, span, time } from "../lib/format";
 import { Link, to } from "../router";
 import { Empty, Mono } from "../ui/parts";
 import { Pictures } from "./pictures";
+import { FailureClass } from "./why";
 
 export const verifiers = (t: TaskDetail): Session[] => (t.history ?? []).filter((s) => s.role === "verify");
 
@@ -66,7 +67,7 @@ function Round({ t, s, n }: { t: TaskDetail; s: Session; n: number }) {
         <small className="muted">{s.agent}{s.model ? ` · ${s.model}` : ""} · {clock(s.started_at ?? s.created_at)}{s.ended_at && ` · ${span(time(s.ended_at) - time(s.started_at ?? s.created_at))}`}</small>
       </h2>
       {s.verdict?.summary && <p><Mono text={s.verdict.summary} /></p>}
-      {s.failure && <p className="bad-text"><span className="problem-code">{s.failure.class}</span> {s.failure.text}</p>}
+      {s.failure && <p className="bad-text"><FailureClass name={s.failure.class} />{s.failure.text}</p>}
       <ol className="step-list">
         {steps.map((v) => (
           <li key={v.n} className={v.pass ? "pass" : "fail"}>

@@ -48,9 +48,14 @@ export function bytes(base64: string): Uint8Array {
   return out;
 }
 
-// plain removes the escape sequences that colour output.
+// withoutEscapes removes the escape sequences that colour output.
+export function withoutEscapes(text: string): string {
+  return text.replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g, "");
+}
+
+// plain is withoutEscapes with one kind of line ends.
 export function plain(text: string): string {
-  return text.replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g, "").replace(/\r\n?/g, "\n");
+  return withoutEscapes(text).replace(/\r\n?/g, "\n");
 }
 
 // Builder takes output in order and keeps the blocks. Blocks are replaced, not

@@ -1,5 +1,6 @@
 // The view of the timeline: which bars are in a time span, and its axis.
 import type { TimelineBar, TimelineRow } from "../api/schema";
+import { plural } from "./format";
 
 export interface Span {
   from: number;
@@ -10,6 +11,13 @@ export interface Span {
 export function within(rows: TimelineRow[], s: Span): TimelineRow[] {
   const fits = (b: TimelineBar) => Date.parse(b.from) <= s.to && (b.to ? Date.parse(b.to) : Infinity) >= s.from;
   return rows.map((r) => ({ ...r, bars: (r.bars ?? []).filter(fits) })).filter((r) => r.bars.length > 0);
+}
+
+// counted says how many sessions and checks rows have.
+export function counted(rows: TimelineRow[]): string {
+  const bars = rows.flatMap((r) => r.bars ?? []);
+  const checks = bars.filter((b) => b.kind === "check").length;
+  return plural(bars.length - checks, "session") + (checks > 0 ? ` and ${plural(checks, "check")}` : "");
 }
 
 // sinceDay returns the start of the day of a time, in UTC. A view that moves a

@@ -3,24 +3,27 @@
 import type { ReactNode } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
+import { useLiveRun } from "../api/run";
 import type { TaskDetail } from "../api/schema";
 import { ActionBar } from "../components/actionbar";
 import { edit } from "../components/actions";
 import { Answer } from "../components/answer";
-import { Ask } from "../components/ask";
 import { Changes } from "../components/changes";
-import { Checks } from "../components/checks";
+import { checkCount, Checks } from "../components/checks";
 import { Cost } from "../components/cost";
 import { Events } from "../components/events";
 import { History } from "../components/history";
 import { TaskImages } from "../components/images";
+import { hasPreview, Preview, runs } from "../components/preview";
+import { RunningLine } from "../components/runningline";
 import { Sessions } from "../components/sessions";
 import { TaskFacts } from "../components/taskfacts";
 import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
+import { offersActions, Why } from "../components/why";
 import { Markdown } from "../lib/markdown";
 import { ago, cost, useNow } from "../lib/format";
 import { Link, to, useParam, type Param } from "../router";
-import { Empty, Loading, Mono, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
+import { Empty, Loading, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
 
 export function TaskPage({ taskKey }: { taskKey: string }) {
   const task = useAnswer(queries.task(taskKey));
@@ -39,14 +42,16 @@ function TaskView({ t }: { t: TaskDetail }) {
   const asks = t.wants === "answer";
   const [tab, setTab] = useParam("/tasks/{key}", "tab", asks && t.answer ? "answer" : "sessions");
   const now = useNow();
-  const bad = (t.check_runs ?? []).filter((c) => c.exit !== 0 && !c.signal).length;
+  const checks = useLiveRun("/api/v1/tasks/{key}/checks/live", t.key, t.running !== undefined, t);
+  const app = useLiveRun("/api/v1/tasks/{key}/preview/log", t.key, tab === "preview" && runs(t.preview), t);
   const tabs: { id: Tab; name: ReactNode }[] = [
     ...(asks ? [{ id: "answer" as const, name: "Answer" }] : []),
     { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
     ...((t.steps?.length ?? 0) > 0 || verifiers(t).length > 0 ? [{ id: "steps" as const, name: <>Steps <small>{passed(t)}</small></> }] : []),
     ...(asks ? [] : [
       { id: "changes" as const, name: "Changes" },
-      { id: "checks" as const, name: <>Checks <small>{bad > 0 ? `${bad} refused` : (t.check_runs?.length ?? 0)}</small></> },
+      { id: "checks" as const, name: <>Checks <small>{checkCount(t)}</small></> },
+      ...(hasPreview(t) ? [{ id: "preview" as const, name: <>Preview {runs(t.preview) && <small>{t.preview!.state}</small>}</> }] : []),
     ]),
     { id: "timeline", name: "Timeline" },
     { id: "cost", name: <>Cost <small>{cost(t.usage)}</small></> },
@@ -59,7 +64,7 @@ function TaskView({ t }: { t: TaskDetail }) {
         <div className="page-head">
           <h1>{t.title}</h1>
           <span className="grow" />
-          <ActionBar t={t} />
+          {!offersActions(t) && <ActionBar t={t} />}
         </div>
         <p className="task-state">
           <StatusBadge status={t.status} />
@@ -68,17 +73,18 @@ function TaskView({ t }: { t: TaskDetail }) {
           {t.round > 0 && <span>restarted {t.round === 1 ? "once" : `${t.round} times`}</span>}
           {t.landed && <span>landed as <code>{t.landed.slice(0, 10)}</code></span>}
         </p>
-        <Why t={t} />
+        <Why t={t} log={tab !== "checks"} />
       </div>
       <div className="task-body">
         <div className="task-main">
           <Tabs label="Task" tabs={tabs} value={tab} onChange={setTab} />
           <div role="tabpanel" aria-label={tab} className="panel">
             {tab === "answer" && <Answer t={t} />}
-            {tab === "sessions" && <Sessions t={t} />}
+            {tab === "sessions" && <Sessions t={t} after={<RunningLine t={t} run={checks} />} />}
             {tab === "steps" && <Verdicts t={t} />}
             {tab === "changes" && <Changes t={t} />}
-            {tab === "checks" && <Checks t={t} />}
+            {tab === "checks" && <Checks t={t} run={checks} />}
+            {tab === "preview" && <Preview t={t} run={app} />}
             {tab === "timeline" && <History t={t} />}
             {tab === "cost" && <Cost t={t} />}
             {tab === "events" && <Events task={t.key} />}
@@ -103,18 +109,4 @@ function Steps({ t }: { t: TaskDetail }) {
     return s ? (s.pass ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>) : null;
   };
   return <section><h2>Steps</h2><ol className="steps">{t.steps!.map((s, i) => <li key={i}>{s} {mark(i + 1)}</li>)}</ol></section>;
-}
-
-// Why shows why the task is in its status, and lets a person answer.
-function Why({ t }: { t: TaskDetail }) {
-  if (t.question?.open) return <Ask t={t} />;
-  const fix = t.fix ?? t.failure?.fix;
-  const text = t.reason || t.failure?.text || t.warning;
-  if (!text) return null;
-  return (
-    <div className={"why" + (t.status === "needs you" ? " needs" : t.status === "failed" ? " bad" : "")}>
-      <p>{t.failure && t.status !== "done" && <span className="problem-code">{t.failure.class}</span>}<Mono text={text} /></p>
-      {fix && <p className="muted"><Mono text={fix} /></p>}
-    </div>
-  );
 }

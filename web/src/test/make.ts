@@ -1,11 +1,15 @@
 // Makes what the server would send.
-import type { Event, Output, Task } from "../api/schema";
+import type { Event, Output, Task, TaskDetail } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
     key: `app-${change.id}`, project: "app", title: `task ${change.id}`, priority: 0, track: "main", agent: "scripted", created_at: "2026-01-01T10:00:00Z",
     status: "ready", stage: "queued", since: "2026-01-01T10:00:00Z", round: 0, sessions: 0, usage: {}, ...change,
   };
+}
+
+export function detail(change: Partial<TaskDetail> & { id: number }): TaskDetail {
+  return { ...task(change), images: [], history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], ...change };
 }
 
 let seq = 0;

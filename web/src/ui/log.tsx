@@ -4,39 +4,41 @@
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, type ReactNode } from "react";
 
 interface Props<T> {
-  items: T[];
+  items: readonly T[];
   id: (item: T) => number;
   row: (item: T) => ReactNode;
   label: string;
   follow: boolean; // the end stays visible
   onLeave: () => void; // the user scrolled away from the end
+  onEnd?: () => void; // the user scrolled to the end
   onTop?: () => void; // the first rows are visible
   show?: number; // the id of the row to scroll to
   className?: string;
   before?: ReactNode; // shown above all rows
+  guess?: number; // px of a row that was not measured
 }
 
-const GUESS = 44; // px of a row that was not measured
+const GUESS = 44; // px
 const AROUND = 700; // px drawn beyond the edges
 
 // sizes returns the heights of rows, with a guess for those not measured.
-export function sizes<T>(items: T[], id: (item: T) => number, heights: ReadonlyMap<number, number>): Float64Array {
+export function sizes<T>(items: readonly T[], id: (item: T) => number, heights: ReadonlyMap<number, number>, guess = GUESS): Float64Array {
   const out = new Float64Array(items.length);
-  for (let i = 0; i < items.length; i++) out[i] = heights.get(id(items[i]!)) ?? GUESS;
+  for (let i = 0; i < items.length; i++) out[i] = heights.get(id(items[i]!)) ?? guess;
   return out;
 }
 
 // grown returns the heights of a list that grew at one end, from its old
 // heights.
-export function grown<T>(items: T[], id: (item: T) => number, heights: ReadonlyMap<number, number>, old: { items: T[]; high: Float64Array }): Float64Array {
+export function grown<T>(items: readonly T[], id: (item: T) => number, heights: ReadonlyMap<number, number>, old: { items: readonly T[]; high: Float64Array }, guess = GUESS): Float64Array {
   const more = items.length - old.items.length;
-  if (more < 0 || old.items.length === 0) return sizes(items, id, heights);
+  if (more < 0 || old.items.length === 0) return sizes(items, id, heights, guess);
   const before = items[more] !== undefined && id(items[more]) === id(old.items[0]!) ? more : 0; // how many came before
-  if (id(items[before]!) !== id(old.items[0]!) || id(items[before + old.items.length - 1]!) !== id(old.items.at(-1)!)) return sizes(items, id, heights);
+  if (id(items[before]!) !== id(old.items[0]!) || id(items[before + old.items.length - 1]!) !== id(old.items.at(-1)!)) return sizes(items, id, heights, guess);
   const out = new Float64Array(items.length);
-  out.set(sizes(items.slice(0, before), id, heights));
+  out.set(sizes(items.slice(0, before), id, heights, guess));
   out.set(old.high, before);
-  out.set(sizes(items.slice(before + old.items.length), id, heights), before + old.items.length);
+  out.set(sizes(items.slice(before + old.items.length), id, heights, guess), before + old.items.length);
   return out;
 }
 
@@ -62,7 +64,7 @@ export function at(places: Float64Array, place: number): number {
 
 // find returns the index of the row with an id, or of the row after it. Ids
 // grow, so it can use binary search.
-export function find<T>(items: T[], id: (item: T) => number, wanted: number): number {
+export function find<T>(items: readonly T[], id: (item: T) => number, wanted: number): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -73,7 +75,7 @@ export function find<T>(items: T[], id: (item: T) => number, wanted: number): nu
   return low;
 }
 
-export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onTop, show, className, before }: Props<T>) {
+export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onEnd, onTop, show, className, before, guess = GUESS }: Props<T>) {
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const heights = useRef(new Map<number, number>()).current;
@@ -82,8 +84,8 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onTop, s
   const was = useRef({ top: 0, height: 0 });
   const [measured, remeasured] = useReducer((n: number) => n + 1, 0);
   const [, again] = useReducer((n: number) => n + 1, 0);
-  const known = useRef<{ items: T[]; high: Float64Array }>({ items: [], high: new Float64Array(0) });
-  const high = useMemo(() => grown(items, id, heights, known.current), [items, id, heights]);
+  const known = useRef<{ items: readonly T[]; high: Float64Array }>({ items: [], high: new Float64Array(0) });
+  const high = useMemo(() => grown(items, id, heights, known.current, guess), [items, id, heights, guess]);
   known.current = { items, high };
   const buffer = useRef<Float64Array>(undefined);
   const places = useMemo(() => (buffer.current = offsets(high, buffer.current)), [high, measured]);
@@ -143,8 +145,10 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onTop, s
     const el = box.current;
     if (!el) return;
     const away = el.scrollTop < was.current.top - 2 && el.scrollHeight >= was.current.height;
+    const down = el.scrollTop > was.current.top && el.scrollHeight - el.scrollTop - el.clientHeight < 2;
     note();
     if (follow && away) onLeave();
+    if (!follow && down) onEnd?.();
     again();
   };
 

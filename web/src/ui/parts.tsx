@@ -77,17 +77,19 @@ export function Choice<T extends string>({ label, value, set, options, all }: { 
   );
 }
 
-export function Copy({ text, label, hidden }: { text: string; label: string; hidden?: boolean }) {
+// Copy shows a text with a button that copies it. A hidden text can be a function,
+// which is called when it is copied.
+export function Copy({ text, label, hidden }: { label: string } & ({ text: string; hidden?: boolean } | { text: string | (() => string); hidden: true })) {
   const [done, setDone] = useState<"" | "copied" | "select and copy it yourself">("");
   useEffect(() => {
     if (!done) return;
     const timer = setTimeout(() => setDone(""), 2500);
     return () => clearTimeout(timer);
   }, [done]);
-  const copy = () => navigator.clipboard.writeText(text).then(() => setDone("copied"), () => setDone("select and copy it yourself"));
+  const copy = () => navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(() => setDone("copied"), () => setDone("select and copy it yourself"));
   return (
     <span className="copy">
-      {!hidden && <code title={text}>{text}</code>}
+      {!hidden && typeof text === "string" && <code title={text}>{text}</code>}
       <button className="button small" onClick={() => void copy()} aria-label={label}>{done || "Copy"}</button>
     </span>
   );

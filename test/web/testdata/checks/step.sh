@@ -1,0 +1,8 @@
+# Prints what comes through a named pipe, until that is an exit code.
+exec 3<> "$1" # for writing too, so that it never ends
+while read -r line <&3; do
+	case "$line" in
+	exit*) exit "${line#exit }" ;;
+	*) echo "$line" ;;
+	esac
+done

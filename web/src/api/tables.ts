@@ -1,0 +1,45 @@
+// Code generated from the tables of the domain by `make generate`. DO NOT EDIT.
+
+// classes describes the classes of failures in words.
+export const classes: Record<string, string> = {
+  rate_limit: "rate limit",
+  overload: "service busy",
+  auth: "not logged in",
+  billing: "no credit",
+  budget: "budget spent",
+  day_budget: "day's budget spent",
+  capability: "agent not able",
+  environment: "environment",
+  test_only: "checks failed",
+  implementation: "work not done",
+  verification: "not verified",
+  conflict: "merge conflict",
+  out_of_memory: "out of memory",
+  disk: "disk full or read-only",
+  context_overflow: "conversation too long",
+  mcp_lost: "tools lost",
+  timeout: "took too long",
+  lost: "process lost",
+  cancelled: "stopped",
+  unknown: "unknown cause",
+};
+
+// errorPatterns match a line of a log at which an error starts.
+export const errorPatterns = [
+  "^[ \\t]*--- FAIL",
+  "^panic: ",
+  "^FAIL\\b",
+  "^=+ (FAILURES|ERRORS) =+",
+  "^Traceback \\(most recent call",
+  "^npm (ERR!|error) ",
+  "\\berror(\\[\\w+\\]| TS\\d+)?:",
+  "^Error: ",
+  "^thread '.*' panicked at",
+  "^[ \\t]*(✕|✗|✖|×) ",
+  "^Exception in thread ",
+  "^\\[ERROR\\] ",
+  "^make(\\[\\d+\\])?: \\*\\*\\* ",
+  "^(not ok|FAILED|FAILURE)\\b",
+  "^fatal(:| error:) ",
+  ": (command not found|not found)$",
+];
