@@ -97,9 +97,10 @@ func Asked(asks []Ask, verbs ...Verb) *Ask {
 	return nil
 }
 
-// Staff names the agent and the model of a task from now on. An empty field
-// stays as it is.
+// Staff names the agent of a task from now on, its model, and how hard it
+// thinks. An empty field stays as it is.
 type Staff struct {
-	Agent string `json:"agent,omitempty"`
-	Model string `json:"model,omitempty"`
+	Agent  string `json:"agent,omitempty"`
+	Model  string `json:"model,omitempty"`
+	Effort string `json:"effort,omitempty"`
 }

@@ -104,6 +104,7 @@ type Message struct {
 	SessionID   int64     `json:"session_id,omitempty"` // the session that got it
 	Kind        string    `json:"kind,omitempty"`
 	Text        string    `json:"text"`
+	Images      []string  `json:"images,omitempty"` // ids of its images
 	From        string    `json:"from,omitempty"`
 	SentAt      time.Time `json:"sent_at"`
 	DeliveredAt time.Time `json:"delivered_at,omitzero"`

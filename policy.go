@@ -184,10 +184,11 @@ type Profile struct {
 	// present means logged in. ~ is the home directory.
 	LoginFiles []string          `json:"login_files,omitempty" yaml:"login_files"`
 	LoginEnv   []string          `json:"login_env,omitempty" yaml:"login_env"`
-	Models     map[string]string `json:"models,omitempty" yaml:"models"` // the model for simple, medium and complex work, for model: auto
-	Scores     Scores            `json:"scores" yaml:"scores"`           // how good it is, 0 to 10, as far as known
-	Source     string            `json:"source,omitempty" yaml:"source"` // the source of the facts that were not tested
-	Driver     DriverProfile     `json:"driver,omitzero" yaml:"driver"`  // settings of the driver
+	Models     map[string]string `json:"models,omitempty" yaml:"models"`   // the model for simple, medium and complex work, for model: auto
+	Efforts    []string          `json:"efforts,omitempty" yaml:"efforts"` // the levels of effort that it knows, the lowest first
+	Scores     Scores            `json:"scores" yaml:"scores"`             // how good it is, 0 to 10, as far as known
+	Source     string            `json:"source,omitempty" yaml:"source"`   // the source of the facts that were not tested
+	Driver     DriverProfile     `json:"driver,omitzero" yaml:"driver"`    // settings of the driver
 
 	// LoginConfig has patterns by settings file. If a line of the file matches, the
 	// agent can work without a login, so the login command decides nothing.

@@ -15,6 +15,7 @@ type NewTask struct {
 	Track     string    `json:"track,omitempty"`
 	Agent     string    `json:"agent,omitempty"`
 	Model     string    `json:"model,omitempty"`
+	Effort    string    `json:"effort,omitempty" maxLength:"64" doc:"How hard its agent thinks, as one of the agent's own levels"`
 	Checks    []string  `json:"checks,omitempty" doc:"Shell commands that judge the result, besides the project's"`
 	After     []string  `json:"after,omitempty" doc:"Keys of tasks, or refs within the request, that must be done first"`
 	NotBefore time.Time `json:"not_before,omitzero"`
@@ -23,6 +24,8 @@ type NewTask struct {
 	Steps    []string `json:"steps,omitempty" doc:"What must be true when it is done, one by one"`
 	Feature  string   `json:"feature,omitempty" doc:"Its id in the project's features file"`
 	Budget   USD      `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
+
+	Images []string `json:"images,omitempty" maxItems:"10" doc:"Ids of uploaded images, which its agent sees if it can; see POST /images"`
 
 	Group  string   `json:"group,omitempty" maxLength:"64" doc:"The name of its group, which is created if it does not exist; several tasks of a request without one get a new group"`
 	Labels []string `json:"labels,omitempty" maxItems:"10" doc:"Lower-case words, at most 10"`
@@ -48,9 +51,10 @@ type TaskChange struct {
 	NotBefore *time.Time `json:"not_before,omitempty"`
 
 	// These can change until work on the task has started.
-	Track *string `json:"track,omitempty"`
-	Agent *string `json:"agent,omitempty"`
-	Model *string `json:"model,omitempty"`
+	Track  *string `json:"track,omitempty"`
+	Agent  *string `json:"agent,omitempty"`
+	Model  *string `json:"model,omitempty"`
+	Effort *string `json:"effort,omitempty" maxLength:"64"`
 
 	Category *string   `json:"category,omitempty"`
 	Steps    *[]string `json:"steps,omitempty"`

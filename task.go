@@ -126,6 +126,9 @@ type TaskDetails struct {
 	Wants  Wants           `json:"wants,omitempty"`
 	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; if empty, the answer is a text
 	Onto   string          `json:"onto,omitempty"`   // the branch on which its work lands; empty for the project's base
+	Effort string          `json:"effort,omitempty"` // how hard its agent thinks, in the agent's words; empty for the project's level
+
+	Images []string `json:"images,omitempty"` // ids of the images that people attached, oldest first
 
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group

@@ -168,8 +168,9 @@ type PurgeResult struct{}
 
 // RunSpec asks to run a session to its end.
 type RunSpec struct {
-	Session Session  `json:"session"` // without its prompt, which the store has
-	Task    string   `json:"task"`    // key
+	Session Session  `json:"session"`          // without its prompt, which the store has
+	Images  []string `json:"images,omitempty"` // ids of the images that belong to its prompt
+	Task    string   `json:"task"`             // key
 	Title   string   `json:"title"`
 	Repo    string   `json:"repo"`              // the repository's address: on this machine a path
 	RepoID  int64    `json:"repo_id,omitempty"` // and its id: the project's
@@ -221,6 +222,8 @@ type SendSpec struct {
 	Kind     string `json:"kind,omitempty"` // of message
 	Text     string `json:"text"`
 	Question string `json:"question,omitempty"` // the Ref of the question it answers
+
+	Images []string `json:"images,omitempty"` // ids of the images that belong to the text
 }
 
 // SendResult reports whether the agent has it.

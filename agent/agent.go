@@ -11,6 +11,7 @@ package agent
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"coppice"
@@ -26,8 +27,11 @@ type Request struct {
 	Role       coppice.Role
 	Prompt     string // the whole first message
 	PromptFile string // the same text in a file, 0600, for profiles that pass a file
-	Model      string
-	Resume     string // the conversation to continue
+	// Images belong to the prompt. Only protocols whose drivers are Viewers get
+	// them.
+	Images []Image `json:"-"`
+	Model  string
+	Resume string // the conversation to continue
 	// Spent is what the conversation to continue has used in earlier runs. Some
 	// agents only report totals of a conversation. Their drivers subtract it to
 	// report what this run used.
@@ -131,6 +135,37 @@ type Driver interface {
 type Switcher interface {
 	// Model makes the agent use another model from its next turn on.
 	Model(name string) (Step, error)
+}
+
+// Image is a picture of a person that belongs to a message. It is in a file, for
+// agents that read files, and in memory, for the others.
+type Image struct {
+	Type string // the media type
+	Path string
+	Data []byte
+}
+
+// A Viewer is a Driver whose agent can see images. It also passes on
+// Request.Images.
+type Viewer interface {
+	// SendImages is Send for a message with images.
+	SendImages(text string, images []Image) (Step, error)
+}
+
+// Unseen returns the sentence for people about images that an agent did not get.
+func Unseen(n int) string {
+	if n == 1 {
+		return "this agent cannot see images: it did not get the image of this message"
+	}
+	return fmt.Sprintf("this agent cannot see images: it did not get the %d images of this message", n)
+}
+
+// WithoutImages returns a message for an agent that cannot see its images.
+func WithoutImages(text string, n int) string {
+	if n == 1 {
+		return text + "\n\n(An image belongs to this message. You cannot see it.)\n"
+	}
+	return text + fmt.Sprintf("\n\n(%d images belong to this message. You cannot see them.)\n", n)
 }
 
 // A Hooker is a Driver whose agent calls hooks over HTTP and waits for the

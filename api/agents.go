@@ -21,9 +21,12 @@ type Agent struct {
 	LoginEnv []string            `json:"login_env,omitempty" doc:"Variables that log it in; one of them is enough"`
 	Settings string              `json:"settings,omitempty" doc:"Its settings file, if that names a provider: then it can work without a login"`
 	Protocol string              `json:"protocol,omitempty" doc:"The protocol by which Coppice talks to it"`
-	Can      []string            `json:"can" doc:"What it can do: messages, resume, fork, model, permissions, tools, screen"`
+	Can      []string            `json:"can" doc:"What it can do: messages, resume, fork, model, permissions, tools, screen, images"`
 	Scores   coppice.Scores      `json:"scores" doc:"How well it works, 0 to 10, as far as is known"`
 	Models   map[string]string   `json:"models,omitempty" doc:"The model for each kind of work"`
+	Suggest  []string            `json:"suggest" doc:"Models to offer: those of its profile, then those that its sessions used"`
+	Efforts  []string            `json:"efforts" doc:"The levels of effort that it knows, the lowest first"`
+	State    string              `json:"state" enum:"ready,limited,logged out,broken,not installed" doc:"Whether a task can use it now"`
 	Source   string              `json:"source,omitempty" doc:"The source of the facts that were not tested"`
 	Limit    *coppice.AgentLimit `json:"limit,omitempty" doc:"Why it cannot be used now, and until when"`
 	Waiting  []string            `json:"waiting,omitempty" doc:"Keys of the tasks that wait for the limit to end"`

@@ -23,6 +23,7 @@ type Task struct {
 	Track     string           `json:"track"`
 	Agent     string           `json:"agent"`
 	Model     string           `json:"model,omitempty"`
+	Effort    string           `json:"effort,omitempty" doc:"How hard its agent thinks; absent for the project's level"`
 	Level     string           `json:"level,omitempty" doc:"How hard it looks, if its model is auto: simple, medium or complex"`
 	LevelBy   string           `json:"level_by,omitempty" doc:"Who judged that: the model, or the rules"`
 	Checks    []string         `json:"checks,omitempty"`
@@ -102,6 +103,7 @@ type TaskDetail struct {
 	Task
 	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one"`
 	Schema     json.RawMessage    `json:"schema,omitempty" doc:"The JSON schema that its answer must match"`
+	Images     []coppice.Image    `json:"images" doc:"The images that people attached, oldest first; see GET /images/{id}"`
 	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`
 	Landings   []coppice.Landing  `json:"landings"`
 	CheckRuns  []coppice.Check    `json:"check_runs"`

@@ -102,6 +102,8 @@ var keys = sync.OnceValue(func() map[string]key {
 		"agents.*.fork[]":               {doc: "An argument.", valid: argument},
 		"agents.*.effort":               {doc: "Arguments that choose how hard it thinks; {effort} stands for the level.", example: "[--effort, \"{effort}\"]"},
 		"agents.*.effort[]":             {doc: "An argument.", valid: argument},
+		"agents.*.efforts":              {doc: "The levels of effort that it knows, the lowest first. People choose from them.", example: "[low, high]"},
+		"agents.*.efforts[]":            {doc: "A level.", pattern: namePattern, valid: named("effort")},
 		"agents.*.budget":               {doc: "Arguments that limit what it spends; {usd} stands for the amount.", example: "[--budget, \"{usd}\"]"},
 		"agents.*.budget[]":             {doc: "An argument.", valid: argument},
 		"agents.*.schema":               {doc: "Arguments that make its final message match a JSON schema; {schema} stands for the schema, {schema_file} for a file that contains it.", example: "[--json-schema, \"{schema}\"]"},

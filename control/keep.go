@@ -131,6 +131,7 @@ func (k *Keeper) runOnce(ctx context.Context) (seq int64, due time.Time, err err
 		func() (bool, error) { return k.forget(ctx, limits) },
 		func() (bool, error) { return k.Pack(ctx) },
 		func() (bool, error) { return false, k.Intake.PruneSnoozes(ctx) },
+		func() (bool, error) { return false, k.Intake.PruneImages(ctx) },
 	} {
 		for more := true; more && err == nil; {
 			began := k.Clock.Now()

@@ -128,7 +128,7 @@ func startStep(v *View, s *coppice.Session) *Decision {
 func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run := *s
 	run.Prompt = ""
-	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto()}
+	spec := coppice.RunSpec{Session: run, Images: v.Task.Images, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto()}
 	spec.Permissions.Default = v.Project.Policy.Permissions.Default
 	spec.Permissions.Rules = slices.Concat(onceRules(v, s), v.Project.Rules, v.Project.Policy.Permissions.Rules)
 	spec.MCP = v.Project.Policy.MCP
@@ -138,8 +138,12 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
-	if c := v.Project.Policy.Agent; s.Agent == c.Use { // another agent has other levels of effort
+	// Another agent has other levels of effort.
+	if c := v.Project.Policy.Agent; s.Agent == c.Use {
 		spec.Effort = c.Effort
+	}
+	if v.Task.Effort != "" && s.Agent == v.Task.Agent {
+		spec.Effort = v.Task.Effort
 	}
 	restrict(v, s.Role.Info(), &spec)
 	if run := roleOf(s).run; run != nil {

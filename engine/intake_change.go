@@ -75,7 +75,7 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 			return err
 		}
 	}
-	if c.Track == nil && c.Agent == nil && c.Model == nil {
+	if c.Track == nil && c.Agent == nil && c.Model == nil && c.Effort == nil {
 		return validFeature(t)
 	}
 	if t.Sessions > 0 || t.Stage != coppice.StageWaiting && t.Stage != coppice.StageQueued {
@@ -88,7 +88,7 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 	for _, f := range []struct {
 		to   *string
 		from *string
-	}{{&t.Track, c.Track}, {&t.Agent, c.Agent}, {&t.Model, c.Model}} {
+	}{{&t.Track, c.Track}, {&t.Agent, c.Agent}, {&t.Model, c.Model}, {&t.Effort, c.Effort}} {
 		if f.from != nil {
 			*f.to = *f.from
 		}

@@ -11,18 +11,19 @@ import (
 	"coppice/verb"
 )
 
-// Send sends a message to a task, for its running session or the next one.
-func (i *Intake) Send(ctx context.Context, key, text string) (coppice.Message, error) {
-	return i.say(ctx, key, coppice.MessageNow, text)
+// Send sends a message to a task, for its running session or the next one, with
+// uploaded images by their ids.
+func (i *Intake) Send(ctx context.Context, key, text string, images ...string) (coppice.Message, error) {
+	return i.say(ctx, key, coppice.MessageNow, text, images)
 }
 
 // SendNext sends a message to a task, for when the running session's turn has
 // ended.
-func (i *Intake) SendNext(ctx context.Context, key, text string) (coppice.Message, error) {
-	return i.say(ctx, key, coppice.MessageNext, text)
+func (i *Intake) SendNext(ctx context.Context, key, text string, images ...string) (coppice.Message, error) {
+	return i.say(ctx, key, coppice.MessageNext, text, images)
 }
 
-func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Message, error) {
+func (i *Intake) say(ctx context.Context, key, kind, text string, images []string) (coppice.Message, error) {
 	var m coppice.Message
 	if text == "" {
 		return m, coppice.Errorf(coppice.EInvalid, "the message is empty").WithField("text")
@@ -37,6 +38,10 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 		if t.Stage.Lands() {
 			return isLanding(*t)
 		}
+		if err := i.attach(tx, t, images); err != nil {
+			return err
+		}
+		m.Images = images
 		return i.put(tx, t, &m, kind, text)
 	})
 	return m, err
@@ -52,7 +57,7 @@ func isLanding(t coppice.Task) error {
 }
 
 func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, text string) error {
-	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, From: i.by.String(), SentAt: i.now().UTC()}
+	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, Images: m.Images, From: i.by.String(), SentAt: i.now().UTC()}
 	return tx.Messages.Put(m)
 }
 
@@ -197,6 +202,9 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
 		}
 		made.Onto, made.Group, made.Labels = from.Onto, from.Group, from.Labels
+		if s.Agent == from.Agent {
+			made.Effort = from.Effort
+		}
 		if s.Agent != from.Agent {
 			made.Model = s.Model
 		}
@@ -207,7 +215,11 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			return err
 		}
 		made.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: made.Agent, Model: made.Model, Resume: conversation(s), Fork: true, Note: text}
+		made.Images = from.Images
 		if err := i.addTask(tx, &p, &made); err != nil {
+			return err
+		}
+		if err := i.ownImages(tx, made, made.Images); err != nil {
 			return err
 		}
 		return tx.Projects.Put(&p)

@@ -74,7 +74,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
 		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
-		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in},
+		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in, Effort: n.Effort},
 	}
 	var err error
 	if t.Labels, err = coppice.Labels(n.Labels); err != nil {
@@ -98,7 +98,13 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	}
 	t.After = after
 	t.Next = firstSession(t, "")
-	return t, i.addTask(tx, p, &t)
+	if t.Images, err = coppice.AddImages(nil, n.Images); err != nil {
+		return t, err
+	}
+	if err := i.addTask(tx, p, &t); err != nil {
+		return t, err
+	}
+	return t, i.ownImages(tx, t, t.Images)
 }
 
 // addTask gives a complete task its number and stores it.
@@ -147,7 +153,7 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 }
 
 // staff fills in the agent and the model of a task, and refuses those that
-// cannot be used.
+// cannot be used. The agent itself checks the effort.
 func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 	if t.Agent == "" {
 		t.Agent = p.Policy.AgentFor(t.FirstRole())
@@ -168,7 +174,10 @@ func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 			return err
 		}
 	}
-	return nil
+	if t.Effort == "" {
+		return nil
+	}
+	return coppice.ValidName("effort", t.Effort)
 }
 
 // validFeature checks the fields of a feature: its category, id and steps.

@@ -34,8 +34,8 @@ func (i *Intake) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Req
 // reasonOf returns a request as one line for the log.
 func reasonOf(info *verb.Info, r verb.Request) string {
 	var words []string
-	if who := strings.TrimSpace(r.Staff.Agent + " " + r.Staff.Model); who != "" {
-		words = append(words, "with "+who)
+	if who := strings.Fields(r.Staff.Agent + " " + r.Staff.Model + " " + r.Staff.Effort); len(who) > 0 {
+		words = append(words, "with "+strings.Join(who, " "))
 	}
 	if r.Text != "" && info.Reason == "" {
 		words = append(words, r.Text)
@@ -63,6 +63,12 @@ func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.R
 		if err := info.Check(f, r); err != nil {
 			return err
 		}
+	}
+	if len(r.Images) > 0 && !info.Images {
+		return coppice.Errorf(coppice.EInvalid, "a request to %s a task has no images", info.Verb).WithField("images")
+	}
+	if err := i.attach(tx, t, r.Images); err != nil {
+		return err
 	}
 	a := coppice.Ask{Verb: info.Verb, Text: r.Text}
 	if also := requests[info.Verb]; also != nil {
@@ -188,37 +194,61 @@ func requestLand(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.R
 	return i.add(tx, f.Task, f.Asks, coppice.Ask{Verb: coppice.VerbRetry})
 }
 
-// requestRetry clears the limit of the agent for which a task waits: a person
-// says that it works.
-func requestRetry(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
-	if n := f.Task.Next; n != nil && stuckOn(f.Task, n.Agent) {
-		_, err := i.unlimit(tx, n.Agent, "a person retried a task")
+// requestRetry gives the task to another agent or model, if the request names
+// one. It clears the limit of the agent for which the task waits: a person says
+// that it works.
+func requestRetry(i *Intake, tx store.Tx, t *coppice.Task, f verb.Facts, r verb.Request, _ *coppice.Ask) error {
+	if err := i.restaff(tx, t, r.Staff); err != nil {
+		return err
+	}
+	n := t.Next
+	if n == nil {
+		return nil
+	}
+	if r.Staff != (coppice.Staff{}) && !verb.AwaitsVerdict(*t) {
+		t.Next = firstOfRound(*t, *n)
+	}
+	if stuckOn(f.Task, t.Next.Agent) {
+		_, err := i.unlimit(tx, t.Next.Agent, "a person retried a task")
 		return err
 	}
 	return nil
 }
 
+// restaff gives a task to another agent or model. For another agent, the policy
+// has the model and the effort.
+func (i *Intake) restaff(tx store.Tx, t *coppice.Task, s coppice.Staff) error {
+	if s == (coppice.Staff{}) {
+		return nil
+	}
+	p, err := tx.Projects.Get(t.ProjectID)
+	if err != nil {
+		return err
+	}
+	was := t.Model
+	if s.Agent != "" && s.Agent != t.Agent {
+		t.Agent, t.Model, t.Effort = s.Agent, "", ""
+	}
+	if s.Model != "" {
+		t.Model = s.Model
+	}
+	if s.Effort != "" {
+		t.Effort = s.Effort
+	}
+	if err := i.staff(p, t); err != nil {
+		return err
+	}
+	if t.Model != was {
+		t.Level = "" // the rules judge it again
+	}
+	return nil
+}
+
 // requestRequeue gives the task to another agent or model, if the request names
-// one. For another agent, the policy has the model.
+// one.
 func requestRequeue(i *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r verb.Request, _ *coppice.Ask) error {
-	if r.Staff != (coppice.Staff{}) {
-		p, err := tx.Projects.Get(t.ProjectID)
-		if err != nil {
-			return err
-		}
-		was := t.Model
-		if r.Staff.Agent != "" && r.Staff.Agent != t.Agent {
-			t.Agent, t.Model = r.Staff.Agent, ""
-		}
-		if r.Staff.Model != "" {
-			t.Model = r.Staff.Model
-		}
-		if err := i.staff(p, t); err != nil {
-			return err
-		}
-		if t.Model != was {
-			t.Level = "" // the rules judge it again
-		}
+	if err := i.restaff(tx, t, r.Staff); err != nil {
+		return err
 	}
 	if n := t.Next; n != nil && stuckOn(*t, n.Agent) && n.Agent == t.Agent {
 		_, err := i.unlimit(tx, t.Agent, "a person requeued a task")

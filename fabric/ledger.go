@@ -27,6 +27,9 @@ type Ledger interface {
 	Begin(ctx context.Context, session int64, head string) (Standing, error)
 	// Prompt returns the session's first message.
 	Prompt(ctx context.Context, session int64) (string, error)
+	// Image returns the bytes of an image that belongs to a prompt or a message.
+	// An unknown one is an error with code not_found.
+	Image(ctx context.Context, id string) ([]byte, error)
 	// Record accepts output. It can accept less than it got: Standing.Cursor
 	// says how far. The rest must be sent again, with what follows it, or marked
 	// as quiet. Record fails with code conflict, and accepts nothing, if the

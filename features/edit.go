@@ -3,6 +3,7 @@ package features
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -33,7 +34,7 @@ func apply(text []byte, edits []edit) []byte {
 	return b.Bytes()
 }
 
-// field is a member that an object should have, with a text as its value, or
+// field is a member that an object should have, with its value as JSON, or
 // should not have.
 type field struct {
 	key   string
@@ -65,9 +66,9 @@ func setFields(text []byte, n node, after string, fields []field) []edit {
 		case f.drop:
 		case m == nil:
 			a := n.members[anchor]
-			added.WriteString(separator(text, n, anchor) + quote(f.key) + string(text[a.end:a.value.start]) + quote(f.value))
-		case m.value.kind != kindString || decodeText(text, m.value) != f.value:
-			edits = append(edits, edit{m.value.start, m.value.end, quote(f.value)})
+			added.WriteString(separator(text, n, anchor) + quote(f.key) + string(text[a.end:a.value.start]) + f.value)
+		case !sameJSON(text[m.value.start:m.value.end], []byte(f.value)):
+			edits = append(edits, edit{m.value.start, m.value.end, f.value})
 		}
 	}
 	if added.Len() > 0 {
@@ -117,4 +118,10 @@ func decodeText(text []byte, n node) string {
 	var s string
 	_ = json.Unmarshal(text[n.start:n.end], &s)
 	return s
+}
+
+// sameJSON reports whether two texts are the same value.
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }

@@ -78,6 +78,15 @@ func (l *List) Find(id string) (Feature, bool) {
 	return l.Features[i], true
 }
 
+// Line returns the line on which a feature starts, 0 if there is none.
+func (l *List) Line(id string) int {
+	i, ok := l.byID[id]
+	if !ok {
+		return 0
+	}
+	return place(l.Name, l.text, l.nodes[i].start).Line
+}
+
 // Text returns the file as it was read.
 func (l *List) Text() []byte { return l.text }
 
@@ -247,9 +256,9 @@ func (l *List) Write(marks []Mark) ([]byte, bool) {
 		if !ok {
 			continue
 		}
-		fields := []field{{key: "status", value: string(m.Status)}, {key: "failure_reason", drop: true}, {key: "failure_category", drop: true}}
+		fields := []field{{key: "status", value: quote(string(m.Status))}, {key: "failure_reason", drop: true}, {key: "failure_category", drop: true}}
 		if m.Status == Failed {
-			fields[1], fields[2] = field{key: "failure_reason", value: m.Reason}, field{key: "failure_category", value: m.Failure}
+			fields[1], fields[2] = field{key: "failure_reason", value: quote(m.Reason)}, field{key: "failure_category", value: quote(m.Failure)}
 		}
 		edits = append(edits, setFields(l.text, l.nodes[i], "status", fields)...)
 	}

@@ -56,6 +56,9 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	return c, nil
 }
 
+// Dir returns the session's directory.
+func (c *Client) Dir() string { return c.dir }
+
 // Version returns the version of the host.
 func (c *Client) Version() int { return c.version }
 
@@ -79,13 +82,19 @@ type Message struct {
 	ID   string
 	Text string
 	Ref  string // the question that it answers
+	// Images are names of images that AddImage wrote. They belong to the text.
+	Images []string
 }
 
 // Send delivers a message to the agent. It returns nil when the agent's stdin
 // has accepted the bytes, and agent.ErrCannot if the protocol does not support
 // messages. If ctx ends first, it is unknown whether they arrived.
 func (c *Client) Send(ctx context.Context, m Message) error {
-	_, err := c.ask(ctx, request{Op: opSend, ID: m.ID, Text: m.Text, Ref: m.Ref})
+	r := request{Op: opSend, ID: m.ID, Text: m.Text, Ref: m.Ref}
+	if len(m.Images) > 0 {
+		r.Op, r.Images = opSendImages, m.Images
+	}
+	_, err := c.ask(ctx, r)
 	return err
 }
 

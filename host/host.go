@@ -15,7 +15,8 @@
 // starts), sock (0600) and exit.json (Exit, written last). Files appear whole:
 // they are written under another name and renamed. state.json and exit.json are
 // synced first. The directory also contains host.log (the host's log) and
-// starting (locked by a Start in progress). While a host runs, it contains
+// starting (locked by a Start in progress), and images (images of people, for the
+// prompt and for messages). While a host runs, it contains
 // reserve (disk space for exit.json) and private (0700: files that the agent's
 // launch needs).
 //
@@ -65,6 +66,7 @@ type Spec struct {
 	Grace    coppice.Duration  `json:"grace"`            // for each step of a stop
 	App      App               `json:"app,omitzero"`     // served while the agent works
 	Output   coppice.Bytes     `json:"output,omitempty"` // limit of the kept output; 0 means no limit
+	Images   []string          `json:"images,omitempty"` // names of images that AddImage wrote, for the prompt
 	// Secrets are the request's secrets. No file contains them. The host gets
 	// them through a pipe, and passes them to the agent as its protocol
 	// requires.

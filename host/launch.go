@@ -41,7 +41,11 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 	if err := h.setupLaunch(p); err != nil {
 		return nil, coppice.Failf(coppice.ClassEnvironment, err.Error(), "")
 	}
+	if err := h.showImages(p); err != nil {
+		return nil, coppice.Failf(coppice.ClassEnvironment, err.Error(), "")
+	}
 	launch, driver, err := prepare(p, h.spec)
+	h.spec.Request.Images = nil // the driver has them
 	if err != nil {
 		var f *coppice.Failure
 		if errors.As(err, &f) {

@@ -117,7 +117,7 @@ func (h *host) answer(ctx context.Context, r request) answer {
 	switch r.Op {
 	case opPing:
 		return answer{OK: true, Version: Version}
-	case opSend:
+	case opSend, opSendImages:
 		err = h.deliver(func(d agent.Driver) (agent.Step, error) { return h.sendOnce(d, r) })
 	case opInterrupt:
 		err = h.interrupt(r)
@@ -148,7 +148,7 @@ func (h *host) sendOnce(d agent.Driver, r request) (agent.Step, error) {
 	if r.ID != "" && h.said[r.ID] {
 		return agent.Step{}, nil
 	}
-	step, err := d.Send(r.Text, r.Ref)
+	step, err := h.send(d, r)
 	if err == nil && r.ID != "" {
 		h.said[r.ID] = true
 	}

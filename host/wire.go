@@ -22,6 +22,8 @@ const (
 	opSnapshot  = "snapshot"
 	opAttach    = "attach"
 	opKeep      = "keep"
+
+	opSendImages = "send images"
 )
 
 // Version is the version of the operations that hosts of this release know. A
@@ -32,11 +34,11 @@ const (
 // A new operation needs a higher Version and an entry in since. Its callers do
 // without it if the host is too old (ErrOld). Existing operations do not change:
 // requests and answers only get new fields.
-const Version = 1
+const Version = 2
 
 // since has the first version that knows an operation. All hosts know the
 // operations without an entry.
-var since = map[string]int{}
+var since = map[string]int{opSendImages: 2}
 
 // maxRequest bounds one request.
 const maxRequest = 16 << 20
@@ -48,6 +50,8 @@ type request struct {
 	Ref     string `json:"ref,omitempty"`
 	GraceMS int64  `json:"grace_ms,omitempty"`
 	Data    []byte `json:"data,omitempty"` // a picture
+
+	Images []string `json:"images,omitempty"` // names of images in the session's directory
 
 	// For attach.
 	Columns  int  `json:"columns,omitempty"`

@@ -139,6 +139,16 @@ func (l *Ledger) Prompt(ctx context.Context, session int64) (prompt string, err 
 	return prompt, err
 }
 
+// Image returns the bytes of an image.
+func (l *Ledger) Image(ctx context.Context, id string) (data []byte, err error) {
+	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
+		img, err := r.Images.Get(id)
+		data = img.Data
+		return err
+	})
+	return data, err
+}
+
 // Record accepts output. In one transaction it writes the masked output, the
 // cursor after it, and the facts that follow.
 func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {

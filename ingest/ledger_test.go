@@ -125,6 +125,7 @@ func TestLedger(t *testing.T) {
 				b.update(func(tx store.Tx) (err error) { s, err = tx.Sessions.Get(id); return err })
 				return s
 			},
+			Image:  func(_ *testing.T, i coppice.Image) { b.update(func(tx store.Tx) error { return tx.Images.Put(i) }) },
 			Output: func(_ *testing.T, id int64) []coppice.Output { return b.output(id) },
 			Questions: func(*testing.T) (q []coppice.Question) {
 				b.update(func(tx store.Tx) (err error) { q, err = tx.Questions.Of(b.task.ID); return err })

@@ -1,11 +1,17 @@
 package store
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"coppice"
+)
 
 // FeatureReader reads what was agreed on with projects' features files.
 type FeatureReader interface {
 	// Of returns what was agreed on about each feature of a project, by its id.
 	Of(project int64) (map[string]json.RawMessage, error)
+	// Tasks returns the newest task of each feature of a project.
+	Tasks(project int64) ([]coppice.Task, error)
 }
 
 // Features reads and writes what was agreed on with projects' features files.

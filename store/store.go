@@ -62,6 +62,7 @@ type Reader struct {
 	Work       WorkReader
 	Questions  QuestionReader
 	Messages   MessageReader
+	Images     ImageReader
 	Comments   CommentReader
 	Viewed     ViewedReader
 	Asks       AskReader
@@ -92,6 +93,7 @@ type Tx struct {
 	Work       Work
 	Questions  Questions
 	Messages   Messages
+	Images     Images
 	Comments   Comments
 	Viewed     Viewed
 	Asks       Asks
@@ -110,7 +112,7 @@ func (t Tx) Reader() Reader {
 	return Reader{
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
-		Questions: t.Questions, Messages: t.Messages, Comments: t.Comments, Viewed: t.Viewed, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
+		Questions: t.Questions, Messages: t.Messages, Images: t.Images, Comments: t.Comments, Viewed: t.Viewed, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
 		Features: t.Features, History: t.History, Previews: t.Previews, Snoozes: t.Snoozes, Groups: t.Groups, Seen: t.Seen,
 	}
 }

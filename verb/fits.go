@@ -34,9 +34,9 @@ func fitsRetry(f Facts) error {
 }
 
 func checkRetry(f Facts, r Request) error {
-	if f.PutOff() && r.Text != "" {
+	if f.PutOff() && (r.Text != "" || r.Staff != (coppice.Staff{}) || len(r.Images) > 0) {
 		return coppice.Errorf(coppice.EConflict, "%s waits for its landing, so no session would get the note", f.Task.Key).
-			WithFix("retry without a note to retry the landing, or use `coppice requeue %s` to restart the task with the note", f.Task.Key)
+			WithFix("retry without a note and another agent to retry the landing, or use `coppice requeue %s` to restart the task with them", f.Task.Key)
 	}
 	return nil
 }

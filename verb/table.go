@@ -15,7 +15,7 @@ var Table = []Info{
 		Button: Button{Name: "Land", About: "Land it after its checks have passed, or retry a landing that waits", Done: "lands"},
 	},
 	{
-		Verb: coppice.VerbContinue, Event: coppice.EventTaskRetried, Text: "text", Fits: fitsContinue, Check: checkContinue,
+		Verb: coppice.VerbContinue, Event: coppice.EventTaskRetried, Text: "text", Images: true, Fits: fitsContinue, Check: checkContinue,
 		Withdraws: []coppice.Verb{coppice.VerbLand},
 		Route:     Route{"continue-task", "Continue an ended task in its last conversation"},
 		Command: Command{
@@ -30,18 +30,18 @@ candidate is dropped.`,
 		Button: Button{Name: "Continue", About: "Continue it in its last conversation", Prompt: "What should it do now?", Done: "continues"},
 	},
 	{
-		Verb: coppice.VerbRetry, Event: coppice.EventTaskRetried, Text: "note", Fits: fitsRetry, Check: checkRetry,
+		Verb: coppice.VerbRetry, Event: coppice.EventTaskRetried, Text: "note", Staff: true, Images: true, Fits: fitsRetry, Check: checkRetry,
 		By:    []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine},
 		Route: Route{"retry-task", "Retry a failed, stopped or stuck task"},
 		Command: Command{
 			Use: "retry KEY", Short: "Retry a failed, stopped or stuck task", Note: "a message for the agent",
-			Long:    "Retry a failed, stopped or stuck task on its branch. The agent gets the note.\nIf only the landing waits, for example because its checks were killed, the landing is retried immediately, and no session starts.",
+			Long:    "Retry a failed, stopped or stuck task on its branch. The agent gets the note.\nWith --agent or --model another one takes over.\nIf only the landing waits, for example because its checks were killed, the landing is retried immediately, and no session starts.",
 			Example: "  coppice retry app-4\n  coppice retry app-4 --note \"the service is up again\"", Done: "will be retried",
 		},
 		Button: Button{Name: "Retry", About: "Retry it", Prompt: "What should it do differently? (optional)", Bare: true, Done: "is retried"},
 	},
 	{
-		Verb: coppice.VerbRequeue, Event: coppice.EventTaskRequeued, Text: "note", Staff: true, Fits: fitsRequeue, Hidden: ended,
+		Verb: coppice.VerbRequeue, Event: coppice.EventTaskRequeued, Text: "note", Staff: true, Images: true, Fits: fitsRequeue, Hidden: ended,
 		Withdraws: []coppice.Verb{coppice.VerbStop, coppice.VerbContinue, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive},
 		Route:     Route{"requeue-task", "Stop the running session of a task and restart the task in its workspace"},
 		Command: Command{
@@ -72,7 +72,7 @@ that has landed, or is landing at this moment, is refused.`,
 		Button: Button{Name: "Stop", About: "Stop it and its session", Danger: true, Done: "stops"},
 	},
 	{
-		Verb: coppice.VerbGive, Event: coppice.EventTaskChanged, Reason: "a person gives it back", Text: "text", Fits: fitsGive,
+		Verb: coppice.VerbGive, Event: coppice.EventTaskChanged, Reason: "a person gives it back", Text: "text", Images: true, Fits: fitsGive,
 		Withdraws: []coppice.Verb{coppice.VerbTake},
 		Route:     Route{"give-task", "Give a task back that was taken"},
 		Command: Command{

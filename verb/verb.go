@@ -20,8 +20,10 @@ type Info struct {
 	Reason string
 	// Text names the text argument in requests; "" if the verb has none.
 	Text string
-	// Staff says that a request can name an agent and a model.
+	// Staff says that a request can name an agent, a model and an effort.
 	Staff bool
+	// Images says that images can belong to the text.
+	Images bool
 	// By lists who can use the verb besides a person.
 	By []coppice.ActorKind
 	// Withdraws lists the verbs whose open requests this one withdraws.
@@ -90,8 +92,9 @@ type Facts struct {
 
 // Request is a request, without its verb.
 type Request struct {
-	Text  string
-	Staff coppice.Staff
+	Text   string
+	Staff  coppice.Staff
+	Images []string // ids of uploaded images, for a verb with Images
 }
 
 // Of returns the description of a verb, or nil.

@@ -125,6 +125,9 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	if err != nil {
 		return err
 	}
+	if err := w.bringImages(ctx, f.dir, spec.Images); err != nil {
+		return err
+	}
 	if err := w.cfg.Workspaces.Hide(ctx, spec.Path, spec.Progress); err != nil {
 		return err
 	}
@@ -155,7 +158,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		protocol = screenProtocol
 	}
 	return ahead.Start(ctx, host.Spec{
-		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output, Secrets: secrets,
+		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output, Secrets: secrets, Images: spec.Images,
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Effort: spec.Effort, Resume: spec.Session.Resume,
 			Spent: f.at.Spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
@@ -241,6 +244,20 @@ var cannots = map[string]string{
 	coppice.MessageModel:     "this agent cannot change its model during a session",
 }
 
+// bringImages copies images to a session's directory, where its host reads them.
+func (w *Worker) bringImages(ctx context.Context, dir string, ids []string) error {
+	for _, id := range ids {
+		data, err := w.cfg.Ledger.Image(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := host.AddImage(dir, id, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // send sends a message to a running session.
 func (w *Worker) send(ctx context.Context, s coppice.SendSpec) (coppice.SendResult, error) {
 	c, why, err := w.dial(ctx, s.Session)
@@ -248,7 +265,10 @@ func (w *Worker) send(ctx context.Context, s coppice.SendSpec) (coppice.SendResu
 		return coppice.SendResult{Why: why}, err
 	}
 	defer c.Close()
-	m := host.Message{ID: s.ID, Text: s.Text, Ref: s.Question}
+	if err := w.bringImages(ctx, c.Dir(), s.Images); err != nil {
+		return coppice.SendResult{}, err
+	}
+	m := host.Message{ID: s.ID, Text: s.Text, Ref: s.Question, Images: s.Images}
 	switch s.Kind {
 	case coppice.MessageInterrupt:
 		err = c.Interrupt(ctx, m)

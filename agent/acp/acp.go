@@ -93,7 +93,7 @@ func AcceptsMessages(p coppice.Profile) bool { return p.Driver.Messages == coppi
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
-		dir: r.Dir, resume: r.Resume, auth: p.Driver.Auth, queue: []string{r.Prompt},
+		dir: r.Dir, resume: r.Resume, auth: p.Driver.Auth, queue: []message{{r.Prompt, r.Images}},
 		tools: map[string]*tool{}, spent: r.Spent.CostUSD,
 		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{},
 		wanted: len(r.MCP) > 0, now: AcceptsMessages(p), budget: r.Budget,
@@ -154,7 +154,7 @@ type driver struct {
 	wanted  bool           // tool servers were requested
 
 	phase        phase
-	queue        []string         // messages that start turns, the first prompt included
+	queue        []message        // messages that start turns, the first prompt included
 	prompts      int              // sent
 	unanswered   []*underway      // prompts without an answer
 	cancelling   bool             // the driver is cancelling the current turn
@@ -207,7 +207,15 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	if ref != "" {
 		return d.answer(text, ref)
 	}
-	d.queue = append(d.queue, text)
+	return d.SendImages(text, nil)
+}
+
+// SendImages implements agent.Viewer.
+func (d *driver) SendImages(text string, images []agent.Image) (agent.Step, error) {
+	if d.Closed {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.queue = append(d.queue, message{text, images})
 	switch {
 	case d.phase == resting:
 		d.prompt()
@@ -267,8 +275,8 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	if d.prompts == 0 {
 		d.queue = d.queue[1:] // the prompt, which the failure covers
 	}
-	for _, text := range d.queue {
-		d.Emit(agent.Undelivered(text))
+	for _, m := range d.queue {
+		d.Emit(agent.Undelivered(m.text))
 	}
 	for _, u := range d.unanswered {
 		if u.joined {
@@ -282,10 +290,30 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	return d.Last(), o
 }
 
+// message is a text for the agent, with images of a person.
+type message struct {
+	text   string
+	images []agent.Image
+}
+
+// content returns the message in the protocol's form. An agent that cannot see
+// images gets a sentence that says so.
+func (d *driver) content(m message) []content {
+	if n := len(m.images); n > 0 && !d.agent.Capabilities.Prompt.Image {
+		d.Notice(agent.Unseen(n))
+		return []content{{Type: "text", Text: agent.WithoutImages(m.text, n)}}
+	}
+	all := []content{{Type: "text", Text: m.text}}
+	for _, i := range m.images {
+		all = append(all, content{Type: "image", Media: i.Type, Data: i.Data})
+	}
+	return all
+}
+
 // underway is a prompt without an answer. joined says that it was sent during a
 // turn.
 type underway struct {
-	text   string
+	message
 	joined bool
 }
 
@@ -298,11 +326,11 @@ func (d *driver) prompt() {
 
 // sendNext sends the message that has waited longest.
 func (d *driver) sendNext(joins bool) {
-	text := d.queue[0]
+	m := d.queue[0]
 	d.queue = d.queue[1:]
-	u := &underway{text, joins}
+	u := &underway{m, joins}
 	d.unanswered = append(d.unanswered, u)
-	d.rpc.Call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}}, func(m jsonrpc.Message) { d.ended(u, m) })
+	d.rpc.Call("session/prompt", promptParams{Session: d.conversation, Prompt: d.content(m)}, func(m jsonrpc.Message) { d.ended(u, m) })
 	if d.prompts++; d.prompts > 1 {
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "the message was sent to the agent"})
 	}

@@ -115,6 +115,9 @@ type initialized struct {
 		MCP  struct {
 			HTTP bool `json:"http"`
 		} `json:"mcpCapabilities"`
+		Prompt struct {
+			Image bool `json:"image"`
+		} `json:"promptCapabilities"`
 		Session struct {
 			Resume json.RawMessage `json:"resume"`
 			Fork   json.RawMessage `json:"fork"`

@@ -33,7 +33,7 @@ func (d *driver) ended(prompt *underway, m jsonrpc.Message) {
 	d.unanswered = slices.DeleteFunc(d.unanswered, func(u *underway) bool { return u == prompt })
 	e, r := d.ending(m)
 	if d.cancelling && e.failure != nil && prompt.joined {
-		d.turn.unread = append(d.turn.unread, prompt.text) // it was not read, and starts the next turn
+		d.turn.unread = append(d.turn.unread, prompt.message) // it was not read, and starts the next turn
 	}
 	if len(d.unanswered) > 0 {
 		d.turn.early = d.turn.early.Add(d.turn.fresh(r))
@@ -100,7 +100,7 @@ func (d *driver) endTurn(e ending, r promptResult) {
 	d.last, d.cancelling = &e, false
 	clear(d.tools)
 	if len(d.unsent) > 0 && e.failure == nil {
-		d.queue = append(d.queue, d.reasons())
+		d.queue = append(d.queue, message{text: d.reasons()})
 	}
 	switch {
 	case d.Closed:

@@ -31,8 +31,10 @@ type planEntry struct {
 
 // content is a part of a message.
 type content struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type  string `json:"type"`
+	Text  string `json:"text,omitempty"`
+	Media string `json:"mimeType,omitempty"`
+	Data  []byte `json:"data,omitempty"`
 }
 
 // update takes a session/update. Before the session is open, agents send its
@@ -152,7 +154,7 @@ type tally struct {
 	early    coppice.Usage // of prompts that were answered before the end of the turn
 	reported coppice.Usage // by the latest answer
 	refused  bool          // a call was refused
-	unread   []string      // messages that joined the turn and were not read
+	unread   []message     // messages that joined the turn and were not read
 }
 
 type cost struct {

@@ -32,7 +32,7 @@ func (Protocol) Name() string { return Name }
 // anything other than allow.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
-		prompt: r.Prompt, dir: r.Dir, budget: r.Budget, asker: agent.NewAsker(r.Permissions),
+		prompt: r.Prompt, images: r.Images, dir: r.Dir, budget: r.Budget, asker: agent.NewAsker(r.Permissions),
 		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lostServers: map[string]bool{},
 		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, wantsSchema: len(p.Schema) > 0 && r.SchemaLine() != nil,
 	}
@@ -52,6 +52,7 @@ type driver struct {
 	agent.Run
 
 	prompt      string
+	images      []agent.Image // of the prompt
 	dir         string
 	budget      float64
 	noServers   bool // tool servers were requested, and this agent gets none
@@ -86,7 +87,8 @@ type driver struct {
 
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
-	d.say(d.prompt)
+	d.say(d.prompt, d.images)
+	d.images = nil
 	d.Become(coppice.SessionWorking)
 	if d.noServers {
 		d.Notice("the agent's profile says that it accepts no tool servers; it works without them")
@@ -104,7 +106,15 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	if ref != "" {
 		return d.answer(text, ref)
 	}
-	d.say(text)
+	return d.SendImages(text, nil)
+}
+
+// SendImages implements agent.Viewer.
+func (d *driver) SendImages(text string, images []agent.Image) (agent.Step, error) {
+	if d.Closed {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.say(text, images)
 	if d.State == coppice.SessionIdle {
 		d.Become(coppice.SessionWorking)
 	}
@@ -175,8 +185,16 @@ func (d *driver) unread() {
 	}
 }
 
-// say writes a user line.
-func (d *driver) say(text string) {
+// say writes a user line. Its images come before its text.
+func (d *driver) say(text string, images []agent.Image) {
 	d.messages = append(d.messages, text)
-	d.Write(userLine{Type: "user", Message: userMessage{Role: "user", Content: text}})
+	var content any = text
+	if len(images) > 0 {
+		blocks := []any{}
+		for _, i := range images {
+			blocks = append(blocks, imageBlock{Type: "image", Source: imageSource{Type: "base64", Media: i.Type, Data: i.Data}})
+		}
+		content = append(blocks, textBlock{Type: "text", Text: text})
+	}
+	d.Write(userLine{Type: "user", Message: userMessage{Role: "user", Content: content}})
 }

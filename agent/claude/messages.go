@@ -18,7 +18,20 @@ type (
 	}
 	userMessage struct {
 		Role    string `json:"role"`
-		Content string `json:"content"`
+		Content any    `json:"content"` // a text, or blocks if the message has images
+	}
+	textBlock struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	imageBlock struct {
+		Type   string      `json:"type"`
+		Source imageSource `json:"source"`
+	}
+	imageSource struct {
+		Type  string `json:"type"`
+		Media string `json:"media_type"`
+		Data  []byte `json:"data"`
 	}
 	controlRequest struct {
 		Type    string            `json:"type"`

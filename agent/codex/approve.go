@@ -258,7 +258,7 @@ func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
 	if !v.Allowed() && d.phase == turning && d.turn != "" && !d.interrupting && p.thread == d.conversation {
 		// The agent continues as soon as it is refused, so it gets the reason
 		// first.
-		m := d.message("That was not allowed: " + v.Why)
+		m := d.message("That was not allowed: "+v.Why, nil)
 		m.own, m.then = true, func() { d.rpc.Reply(p.id, p.answer(false)) }
 		d.steer(m)
 		return

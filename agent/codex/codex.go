@@ -66,11 +66,12 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	if !r.Fork {
 		d.conversation = r.Resume
 	}
+	d.request.Images = nil // the queue has their paths
 	d.effort = r.Effort
 	if len(p.Schema) > 0 {
 		d.schema = r.SchemaLine()
 	}
-	d.queue = []*message{d.message(r.Prompt)}
+	d.queue = []*message{d.message(r.Prompt, r.Images)}
 	return d
 }
 
@@ -145,7 +146,15 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	if ref != "" {
 		return d.answer(text, ref)
 	}
-	m := d.message(text)
+	return d.SendImages(text, nil)
+}
+
+// SendImages implements agent.Viewer.
+func (d *driver) SendImages(text string, images []agent.Image) (agent.Step, error) {
+	if d.Closed {
+		return agent.Step{}, agent.ErrCannot
+	}
+	m := d.message(text, images)
 	d.queue = append(d.queue, m)
 	d.proceed()
 	if slices.Contains(d.queue, m) {

@@ -42,6 +42,9 @@ func (Exec) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	if err != nil {
 		return agent.Launch{}, err
 	}
+	for _, p := range paths(r.Images) {
+		options = append(options, "--image="+p) // without the sign, it would also read the words that follow
+	}
 	// They come before the word that continues a conversation, which has its
 	// own options.
 	l.Argv = append(slices.Insert(l.Argv, len(p.Command)+len(p.Args), options...), "-")
@@ -122,6 +125,11 @@ func (Exec) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 		}
 	}
 	return d
+}
+
+// SendImages implements agent.Viewer: the prompt can have images.
+func (d *execDriver) SendImages(text string, _ []agent.Image) (agent.Step, error) {
+	return d.Send(text, "")
 }
 
 type execDriver struct {

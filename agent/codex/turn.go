@@ -14,15 +14,23 @@ import (
 type message struct {
 	id    string // with which the agent confirms that it accepted it
 	text  string
-	own   bool   // from the driver, not a person; dropped after the turn
-	open  bool   // sent, and not known whether it was accepted
-	later bool   // the current turn did not accept it
-	then  func() // called when it is known whether the agent accepted it
+	paths []string // of its images
+	own   bool     // from the driver, not a person; dropped after the turn
+	open  bool     // sent, and not known whether it was accepted
+	later bool     // the current turn did not accept it
+	then  func()   // called when it is known whether the agent accepted it
 }
 
-func (d *driver) message(text string) *message {
+func (d *driver) message(text string, images []agent.Image) *message {
 	d.messages++
-	return &message{id: "message-" + strconv.Itoa(d.messages), text: text}
+	return &message{id: "message-" + strconv.Itoa(d.messages), text: text, paths: paths(images)}
+}
+
+func paths(images []agent.Image) (all []string) {
+	for _, i := range images {
+		all = append(all, i.Path)
+	}
+	return all
 }
 
 // first reports whether it is the prompt.
@@ -41,11 +49,20 @@ type (
 	}
 	input struct {
 		Type string `json:"type"`
-		Text string `json:"text"`
+		Text string `json:"text,omitempty"`
+		Path string `json:"path,omitempty"`
 	}
 )
 
-func (m *message) input() []input { return []input{{Type: "text", Text: m.text}} }
+// input returns the message in the protocol's form. The agent reads images from
+// their files.
+func (m *message) input() []input {
+	all := []input{{Type: "text", Text: m.text}}
+	for _, p := range m.paths {
+		all = append(all, input{Type: "localImage", Path: p})
+	}
+	return all
+}
 
 // proceed sends waiting messages if possible. It ends the agent if none waits
 // and the turn has ended.

@@ -123,7 +123,7 @@ func overlay(base, p coppice.Profile) coppice.Profile {
 	for _, f := range []struct{ to, from *[]string }{
 		{&out.Command, &p.Command}, {&out.Args, &p.Args}, {&out.Resume, &p.Resume}, {&out.Fork, &p.Fork},
 		{&out.Model, &p.Model}, {&out.Effort, &p.Effort}, {&out.Budget, &p.Budget}, {&out.Schema, &p.Schema},
-		{&out.PassEnv, &p.PassEnv}, {&out.Version, &p.Version},
+		{&out.Efforts, &p.Efforts}, {&out.PassEnv, &p.PassEnv}, {&out.Version, &p.Version},
 		{&out.Login, &p.Login}, {&out.LoginFiles, &p.LoginFiles}, {&out.LoginEnv, &p.LoginEnv},
 		{&out.Driver.AskArgs, &p.Driver.AskArgs}, {&out.Screen.Command, &p.Screen.Command}, {&out.Screen.Args, &p.Screen.Args}, {&out.Screen.Resume, &p.Screen.Resume},
 	} {

@@ -114,6 +114,7 @@ func TestOverlay(t *testing.T) {
 	}{
 		{"fork: [-f]", func(p *coppice.Profile) { p.Fork = []string{"-f"} }},
 		{"effort: [-e]", func(p *coppice.Profile) { p.Effort = []string{"-e"} }},
+		{"efforts: [low]", func(p *coppice.Profile) { p.Efforts = []string{"low"} }},
 		{"budget: [-b]", func(p *coppice.Profile) { p.Budget = []string{"-b"} }},
 		{"schema: [-s]", func(p *coppice.Profile) { p.Schema = []string{"-s"} }},
 		{"schema: []", func(p *coppice.Profile) { p.Schema = []string{} }},

@@ -136,6 +136,11 @@ func validModels(p coppice.Profile, bad refuse) error {
 			return err
 		}
 	}
+	for _, level := range p.Efforts {
+		if err := coppice.ValidName("effort", level); err != nil {
+			return err
+		}
+	}
 	for _, score := range []int{p.Scores.Lead, p.Scores.Implement} {
 		if score < 0 || score > mostScore {
 			return bad("scores", fmt.Sprintf("use 0 to %d", mostScore), "%d is not a valid score", score)

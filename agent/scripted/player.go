@@ -61,6 +61,7 @@ func (p *player) state(s coppice.SessionState) {
 // session plays the case that matches. It returns why the session failed.
 func (p *player) session(ctx context.Context, s *Script) *coppice.Failure {
 	p.emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: p.conversation(), Model: p.start.Model})
+	p.see(p.start.Images)
 	p.state(coppice.SessionWorking)
 	c, groups, ok := s.find(p.start)
 	if !ok {
@@ -139,6 +140,18 @@ func (p *player) wasRead(m input) {
 	if m.Type == inputMessage || m.Type == inputAnswer {
 		p.answer = m.Text
 		p.emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "read the message: " + m.Text})
+		p.see(m.Images)
+	}
+}
+
+// see reports the images of a message that it can read.
+func (p *player) see(images []image) {
+	for _, i := range images {
+		text := fmt.Sprintf("sees an image: %s, %d bytes", i.Type, i.Size)
+		if info, err := os.Stat(i.Path); err != nil || info.Size() != int64(i.Size) {
+			text = "cannot read the image " + i.Path
+		}
+		p.emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "image", Text: text})
 	}
 }
 

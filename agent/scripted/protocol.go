@@ -50,6 +50,21 @@ type input struct {
 	Model   string       `json:"model,omitempty"`
 	Text    string       `json:"text,omitempty"`
 	Ref     string       `json:"ref,omitempty"`
+	Images  []image      `json:"images,omitempty"`
+}
+
+// image is an image of a message.
+type image struct {
+	Type string `json:"type"`
+	Path string `json:"path"`
+	Size int    `json:"size"`
+}
+
+func imagesOf(all []agent.Image) (out []image) {
+	for _, i := range all {
+		out = append(out, image{Type: i.Type, Path: i.Path, Size: len(i.Data)})
+	}
+	return out
 }
 
 // Protocol implements agent.Protocol.
@@ -68,7 +83,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
-	d := &driver{start: input{Type: inputStart, Session: r.Session, Role: r.Role, Resume: r.Resume, Model: r.Model, Text: r.Prompt}}
+	d := &driver{start: input{Type: inputStart, Session: r.Session, Role: r.Role, Resume: r.Resume, Model: r.Model, Text: r.Prompt, Images: imagesOf(r.Images)}}
 	d.Line = d.line
 	return d
 }
@@ -123,6 +138,15 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 		in.Type, in.Ref = inputAnswer, ref
 	}
 	d.Write(in)
+	return d.Take(), nil
+}
+
+// SendImages implements agent.Viewer.
+func (d *driver) SendImages(text string, images []agent.Image) (agent.Step, error) {
+	if d.Closed {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.Write(input{Type: inputMessage, Text: text, Images: imagesOf(images)})
 	return d.Take(), nil
 }
 

@@ -163,9 +163,12 @@ func (c *Client) ChangeTask(ctx context.Context, key string, change coppice.Task
 
 // Ask requests something of a task. Package verb has the list.
 func (c *Client) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (api.Task, error) {
-	body := map[string]string{}
+	body := map[string]any{}
+	if len(r.Images) > 0 {
+		body["images"] = r.Images
+	}
 	if info := verb.Of(v); info != nil {
-		for name, value := range map[string]string{info.Text: r.Text, "agent": r.Staff.Agent, "model": r.Staff.Model} {
+		for name, value := range map[string]string{info.Text: r.Text, "agent": r.Staff.Agent, "model": r.Staff.Model, "effort": r.Staff.Effort} {
 			if value != "" {
 				body[name] = value
 			}
@@ -177,11 +180,6 @@ func (c *Client) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Req
 // BringBranch copies a task's branch into the user's repository.
 func (c *Client) BringBranch(ctx context.Context, key string) (api.Branch, error) {
 	return post[api.Branch](ctx, c, taskPath(key, "/branch"), nil)
-}
-
-// Send sends a message to a task.
-func (c *Client) Send(ctx context.Context, key, text string) (coppice.Message, error) {
-	return post[coppice.Message](ctx, c, taskPath(key, "/send"), map[string]string{"text": text})
 }
 
 // Answer answers a question; 0 means the oldest open one.

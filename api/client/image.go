@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"coppice"
 	"coppice/api"
 )
 
@@ -14,6 +15,12 @@ import (
 // image, by its offset.
 func (c *Client) Image(ctx context.Context, session string, offset int64) ([]byte, error) {
 	return c.bytes(ctx, "/sessions/"+url.PathEscape(session)+"/images/"+strconv.FormatInt(offset, 10), "image/*")
+}
+
+// Upload stores an image for a task or a message and returns its id.
+func (c *Client) Upload(ctx context.Context, image []byte) (string, error) {
+	i, err := post[coppice.Image](ctx, c, "/images", map[string]any{"data": image})
+	return i.ID, err
 }
 
 // CheckLog returns the whole log of a check, which a task's detail might cut.

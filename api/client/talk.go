@@ -16,9 +16,21 @@ func words(text string) map[string]string {
 	return map[string]string{"text": text}
 }
 
+// Send sends a message to a task, with uploaded images.
+func (c *Client) Send(ctx context.Context, key, text string, images ...string) (coppice.Message, error) {
+	return c.say(ctx, key, map[string]any{"text": text}, images)
+}
+
 // SendNext sends a message to a task, for after the running session's turn.
-func (c *Client) SendNext(ctx context.Context, key, text string) (coppice.Message, error) {
-	return post[coppice.Message](ctx, c, taskPath(key, "/send"), map[string]any{"text": text, "next": true})
+func (c *Client) SendNext(ctx context.Context, key, text string, images ...string) (coppice.Message, error) {
+	return c.say(ctx, key, map[string]any{"text": text, "next": true}, images)
+}
+
+func (c *Client) say(ctx context.Context, key string, body map[string]any, images []string) (coppice.Message, error) {
+	if len(images) > 0 {
+		body["images"] = images
+	}
+	return post[coppice.Message](ctx, c, taskPath(key, "/send"), body)
 }
 
 // Interrupt ends the turn of a task's running session. A text starts the next

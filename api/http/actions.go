@@ -15,8 +15,9 @@ import (
 type sendIn struct {
 	TaskIn
 	Body struct {
-		Text string `json:"text" minLength:"1"`
-		Next bool   `json:"next,omitempty" doc:"Deliver it after the running session's turn, not during it"`
+		Text   string   `json:"text" minLength:"1"`
+		Next   bool     `json:"next,omitempty" doc:"Deliver it after the running session's turn, not during it"`
+		Images []string `json:"images,omitempty" maxItems:"10" doc:"Ids of uploaded images; see POST /images"`
 	}
 }
 
@@ -66,7 +67,7 @@ func (s *Server) send(ctx context.Context, in *sendIn) (msg coppice.Message, err
 		if in.Body.Next {
 			say = s.cfg.Talk.SendNext
 		}
-		msg, err = say(ctx, in.Key, in.Body.Text)
+		msg, err = say(ctx, in.Key, in.Body.Text, in.Body.Images...)
 		return err
 	})
 	return msg, err

@@ -1,13 +1,18 @@
 package http_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"image"
+	"image/gif"
 	"net/http"
 	"strings"
 	"testing"
 
 	"coppice"
 	"coppice/api"
+	"coppice/api/apitest"
 	"coppice/store"
 )
 
@@ -88,4 +93,59 @@ func TestPicturesAreServed(t *testing.T) {
 	}
 	resp, text = call(t, b, "GET", path(s.Key, page.Output[0].Offset), "", header("Authorization", ""))
 	refused(t, resp, text, http.StatusUnauthorized)
+}
+
+// upload sends bytes as the dashboard does.
+func upload(t *testing.T, b *apitest.Bundle, data []byte) (*http.Response, string) {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"data": data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return call(t, b, "POST", "/api/v1/images", string(body))
+}
+
+func TestImagesAreUploaded(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Project("/src/app")
+	var data bytes.Buffer
+	b.Must(gif.Encode(&data, image.NewGray(image.Rect(0, 0, 2, 2)), nil))
+	resp, text := upload(t, b, data.Bytes())
+	var made coppice.Image
+	if err := json.Unmarshal([]byte(text), &made); resp.StatusCode != http.StatusCreated || err != nil || made.Type != "image/gif" || made.Size != int64(data.Len()) {
+		t.Fatalf("uploaded: %d %s %v", resp.StatusCode, text, err)
+	}
+	resp, got := call(t, b, "GET", "/api/v1/images/"+made.ID, "")
+	if resp.StatusCode != http.StatusOK || got != data.String() || resp.Header.Get("Content-Type") != "image/gif" || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("served: %d %v", resp.StatusCode, resp.Header)
+	}
+	made2 := b.Task("app", coppice.NewTask{Title: "like this", Images: []string{made.ID}})
+	d, err := b.Client.Task(b.Ctx, made2.Key)
+	if err != nil || len(d.Images) != 1 || d.Images[0].ID != made.ID || d.Images[0].Size != made.Size {
+		t.Errorf("its task has %+v, %v", d.Images, err)
+	}
+	m, err := b.Client.Send(b.Ctx, made2.Key, "see", made.ID)
+	if err != nil || len(m.Images) != 1 {
+		t.Errorf("message %+v, %v", m, err)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want int
+	}{
+		"not an image": {[]byte("<svg onload=alert(1)>"), http.StatusUnprocessableEntity},
+		"too large":    {append(bytes.Clone(data.Bytes()), make([]byte, coppice.MaxImage)...), http.StatusRequestEntityTooLarge},
+		"far too much": {make([]byte, 13<<20), http.StatusRequestEntityTooLarge},
+	} {
+		if resp, text := upload(t, b, c.data); resp.StatusCode != c.want || name != "far too much" && !strings.Contains(text, `"fix"`) {
+			t.Errorf("%s: %d %.200s", name, resp.StatusCode, text)
+		}
+	}
+	if resp, _ := call(t, b, "GET", "/api/v1/images/none", ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("an unknown image: %d", resp.StatusCode)
+	}
+	_, err = b.Client.CreateTasks(b.Ctx, "app", []coppice.NewTask{{Title: "x", Images: []string{"none"}}})
+	if coppice.ErrorCode(err) != coppice.ENotFound {
+		t.Errorf("a task with an unknown image: %v", err)
+	}
 }

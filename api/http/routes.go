@@ -65,6 +65,7 @@ func (s *Server) routes() {
 	s.searchRoutes(a)
 	s.usageRoutes(a)
 	s.configRoutes(a)
+	s.featureRoutes(a)
 	s.diskRoutes(a)
 	s.serverRoutes(a)
 

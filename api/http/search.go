@@ -3,7 +3,6 @@ package http
 import (
 	"context"
 	"net/http"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -109,69 +108,4 @@ func units(s string) int {
 		}
 	}
 	return n
-}
-
-type agentsIn struct {
-	Project string `query:"project" maxLength:"16" doc:"With the agents of this project"`
-	Refresh bool   `query:"refresh" doc:"Check again, even if they were just checked"`
-}
-
-// listAgents joins the agents on the machine with the current limits.
-func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentList, err error) {
-	if s.cfg.Agents == nil {
-		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot look for agents").WithFix("run `coppice agents` on its machine")
-	}
-	var p *coppice.Project
-	if in.Project != "" {
-		found, err := s.project(ctx, in.Project)
-		if err != nil {
-			return out, err
-		}
-		p = &found.Project
-	}
-	if out, err = s.cfg.Agents(ctx, p, in.Refresh); err != nil {
-		return out, err
-	}
-	out.Agents = slices.Clone(out.Agents)
-	limits, err := s.listLimits(ctx, nil)
-	if err != nil {
-		return out, err
-	}
-	counts, err := s.agentTasks(ctx)
-	for i := range out.Agents {
-		a := &out.Agents[i]
-		a.Warnings, a.Can, a.Tasks = filled(a.Warnings), filled(a.Can), counts[a.Name]
-		for _, l := range limits.Limits {
-			switch agent, _ := coppice.SplitChoice(l.Agent); {
-			case l.Agent == a.Name:
-				a.Limit, a.Waiting = &l.AgentLimit, l.Tasks
-			case agent == a.Name:
-				a.ModelLimits = append(a.ModelLimits, l)
-			}
-		}
-	}
-	return out, err
-}
-
-// agentTasks counts tasks by agent.
-func (s *Server) agentTasks(ctx context.Context) (counts map[string]api.AgentTasks, err error) {
-	counts = map[string]api.AgentTasks{}
-	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		tallies, err := r.Tasks.Tally()
-		for _, t := range tallies {
-			c := counts[t.Agent]
-			c.All += t.N
-			switch {
-			case t.Stage == coppice.StageSession:
-				c.Running += t.N
-			case t.Outcome == coppice.OutcomeDone:
-				c.Done += t.N
-			case t.Outcome == coppice.OutcomeFailed:
-				c.Failed += t.N
-			}
-			counts[t.Agent] = c
-		}
-		return err
-	})
-	return counts, err
 }

@@ -54,6 +54,8 @@ type Tasks interface {
 	Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error)
 	// Fork returns the new task.
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
+	// AddImage stores an uploaded image.
+	AddImage(ctx context.Context, data []byte) (coppice.Image, error)
 	// Archive archives or unarchives an ended task.
 	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
 	// StartPreview asks for the app of a task's workspace, and StopPreview to
@@ -64,8 +66,8 @@ type Tasks interface {
 
 // Talk handles messages to sessions.
 type Talk interface {
-	Send(ctx context.Context, key, text string) (coppice.Message, error)
-	SendNext(ctx context.Context, key, text string) (coppice.Message, error)
+	Send(ctx context.Context, key, text string, images ...string) (coppice.Message, error)
+	SendNext(ctx context.Context, key, text string, images ...string) (coppice.Message, error)
 	Interrupt(ctx context.Context, key, text string) (coppice.Message, error)
 	Model(ctx context.Context, key, model string) (coppice.Message, error)
 	// Answer answers a question; 0 means the task's oldest open one.
@@ -156,6 +158,8 @@ type Config struct {
 	Search   store.Searcher
 	Reviews  Reviews
 	Settings Settings
+	// Features reads and edits features files; nil if the server cannot.
+	Features Features
 	Needs    Needs
 	// Agents finds the agents, with those of a project if it is not nil.
 	// refresh asks for a new search.

@@ -43,7 +43,7 @@ func (s *Server) sessionRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/sessions/{key}", id: "show-session", tag: "sessions", about: "Show a session"}, s.showSession)
 	add(s, a, op{method: http.MethodGet, path: "/sessions/{key}/output", id: "session-output", tag: "sessions",
 		about: "A page of a session's output"}, s.pageOutput)
-	s.imageRoute(a)
+	s.imageRoutes(a)
 	s.saysRoute(a)
 	o := op{method: http.MethodGet, path: "/sessions/{key}/output/stream", id: "follow-session-output", tag: "sessions",
 		about: "Follow a session's output; resumes by Last-Event-ID"}.operation(http.StatusNotFound)

@@ -259,6 +259,9 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	for _, q := range questions {
 		out.Questions = append(out.Questions, question(q))
 	}
+	if out.Images, err = r.Images.Of(t.ID); err != nil {
+		return out, err
+	}
 	if out.Workspace, err = r.Workspaces.Of(t.ID); err != nil {
 		return out, err
 	}
@@ -272,7 +275,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	keys, err := r.Tasks.Keys(ids)
 	out.Dependants = named(ids, keys)
 	out.History, out.Landings, out.CheckRuns = filled(out.History), filled(out.Landings), filled(out.CheckRuns)
-	out.Messages, out.Questions, out.Dependants = filled(out.Messages), filled(out.Questions), filled(out.Dependants)
+	out.Messages, out.Questions, out.Dependants, out.Images = filled(out.Messages), filled(out.Questions), filled(out.Dependants), filled(out.Images)
 	return out, err
 }
 

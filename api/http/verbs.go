@@ -11,11 +11,12 @@ import (
 	"coppice/verb"
 )
 
-// retryIn is the request of a verb whose text is a note.
-type retryIn struct {
+// continueIn is the request of a verb with a text.
+type continueIn struct {
 	TaskIn
 	Body struct {
-		Note string `json:"note,omitempty" doc:"Passed to the agent"`
+		Text   string   `json:"text,omitempty" doc:"Passed to the agent"`
+		Images []string `json:"images,omitempty" maxItems:"10" doc:"Ids of uploaded images that belong to the text; see POST /images"`
 	}
 }
 
@@ -27,9 +28,12 @@ type staffIn struct {
 
 // Requeue says how a task starts again. Empty fields stay as they are.
 type Requeue struct {
-	Note  string `json:"note,omitempty" doc:"What to do differently; passed to the agent"`
-	Agent string `json:"agent,omitempty" maxLength:"64" doc:"The agent that takes over; the default is the task's agent"`
-	Model string `json:"model,omitempty" maxLength:"64" doc:"The vendor's name for it, or auto"`
+	Note   string `json:"note,omitempty" doc:"What to do differently; passed to the agent"`
+	Agent  string `json:"agent,omitempty" maxLength:"64" doc:"The agent that takes over; the default is the task's agent"`
+	Model  string `json:"model,omitempty" maxLength:"64" doc:"The vendor's name for it, or auto"`
+	Effort string `json:"effort,omitempty" maxLength:"64" doc:"How hard the agent thinks, in its own words"`
+
+	Images []string `json:"images,omitempty" maxItems:"10" doc:"Ids of uploaded images that belong to the note; see POST /images"`
 }
 
 // verbRoutes are the routes of the table of verbs.
@@ -48,15 +52,11 @@ func (s *Server) verbRoutes(a huma.API) {
 		switch {
 		case info.Staff:
 			add(s, a, o, func(ctx context.Context, in *staffIn) (api.Task, error) {
-				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note, Staff: coppice.Staff{Agent: in.Body.Agent, Model: in.Body.Model}})
-			})
-		case info.Text == "note":
-			add(s, a, o, func(ctx context.Context, in *retryIn) (api.Task, error) {
-				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note})
+				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note, Images: in.Body.Images, Staff: coppice.Staff{Agent: in.Body.Agent, Model: in.Body.Model, Effort: in.Body.Effort}})
 			})
 		case info.Text != "":
-			add(s, a, o, func(ctx context.Context, in *wordsIn) (api.Task, error) {
-				return ask(ctx, in.Key, verb.Request{Text: in.Body.Text})
+			add(s, a, o, func(ctx context.Context, in *continueIn) (api.Task, error) {
+				return ask(ctx, in.Key, verb.Request{Text: in.Body.Text, Images: in.Body.Images})
 			})
 		default:
 			add(s, a, o, func(ctx context.Context, in *TaskIn) (api.Task, error) { return ask(ctx, in.Key, verb.Request{}) })

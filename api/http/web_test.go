@@ -36,7 +36,7 @@ func withWeb(c *apihttp.Config) { c.Web = built }
 func TestDashboardIsServed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withWeb)
-	for _, p := range []string{"/", "/inbox", "/groups", "/groups/7", "/tasks/app-1", "/tasks/app-1/review", "/landing", "/agents", "/usage", "/graph", "/timeline", "/search?q=x", "/settings", "/health", "/help"} {
+	for _, p := range []string{"/", "/inbox", "/groups", "/groups/7", "/tasks/app-1", "/tasks/app-1/review", "/landing", "/features", "/agents", "/usage", "/graph", "/timeline", "/search?q=x", "/settings", "/health", "/help"} {
 		resp, text := call(t, b, "GET", p, "")
 		if resp.StatusCode != http.StatusOK || !strings.Contains(text, "/assets/app-abc.js") {
 			t.Errorf("%s: %d %s", p, resp.StatusCode, text)
@@ -201,7 +201,7 @@ func actions() string {
 			row["path"] = "/api/v1/tasks/{key}/" + i.Button.Path
 		}
 		for name, value := range map[string]any{
-			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required, "method": i.Button.Method,
+			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "images": i.Images, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required, "method": i.Button.Method,
 		} {
 			if !reflect.ValueOf(value).IsZero() {
 				row[name] = value

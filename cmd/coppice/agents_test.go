@@ -158,13 +158,13 @@ func TestAbilities(t *testing.T) {
 		p    coppice.Profile
 		want string
 	}{
-		{coppice.Profile{Protocol: "claude", Resume: []string{"-r"}, Fork: []string{"-f"}, Screen: screen}, "messages resume fork model permissions tools screen"},
-		{coppice.Profile{Protocol: "claude", MCP: "none"}, "messages model permissions"},
-		{coppice.Profile{Protocol: "codex"}, "messages resume fork model permissions tools"},
-		{coppice.Profile{Protocol: "codex-exec", Resume: []string{"-r"}}, "resume tools"},
-		{coppice.Profile{Protocol: "acp"}, "resume model permissions tools"},
-		{coppice.Profile{Protocol: "acp", MCP: "none"}, "resume model permissions"},
-		{coppice.Profile{Protocol: "acp", Driver: coppice.DriverProfile{Messages: "now"}}, "messages resume model permissions tools"},
+		{coppice.Profile{Protocol: "claude", Resume: []string{"-r"}, Fork: []string{"-f"}, Screen: screen}, "messages resume fork model permissions tools screen images"},
+		{coppice.Profile{Protocol: "claude", MCP: "none"}, "messages model permissions images"},
+		{coppice.Profile{Protocol: "codex"}, "messages resume fork model permissions tools images"},
+		{coppice.Profile{Protocol: "codex-exec", Resume: []string{"-r"}}, "resume tools images"},
+		{coppice.Profile{Protocol: "acp"}, "resume model permissions tools images"},
+		{coppice.Profile{Protocol: "acp", MCP: "none"}, "resume model permissions images"},
+		{coppice.Profile{Protocol: "acp", Driver: coppice.DriverProfile{Messages: "now"}}, "messages resume model permissions tools images"},
 		{coppice.Profile{Protocol: "jsonl-messages"}, ""},
 		{coppice.Profile{Protocol: "jsonl-messages", MCP: "--mcp-config", Resume: []string{"-r"}}, "resume tools"},
 		{coppice.Profile{Protocol: "jsonl-messages", MCP: "none"}, ""},

@@ -34,6 +34,7 @@ type Agent struct {
 	Lead      int               `json:"lead,omitempty"`      // how well it leads, 0 to 10
 	Implement int               `json:"implement,omitempty"` // how well it implements, 0 to 10
 	Models    map[string]string `json:"models,omitempty"`    // by the kind of work
+	Efforts   []string          `json:"efforts,omitempty"`   // its levels of effort, the lowest first
 	Source    string            `json:"source,omitempty"`    // the source of the facts that were not tested
 }
 
@@ -114,7 +115,7 @@ func (s Search) Find(ctx context.Context, own map[string]coppice.Profile) []Agen
 func (s Search) look(ctx context.Context, name string, p coppice.Profile) Agent {
 	a := Agent{
 		Name: name, Tested: p.Tested, Install: p.Install, Protocol: p.Protocol, Can: s.Can(p),
-		Lead: p.Scores.Lead, Implement: p.Scores.Implement, Models: p.Models, LoginEnv: p.LoginEnv, Source: p.Source,
+		Lead: p.Scores.Lead, Implement: p.Scores.Implement, Models: p.Models, Efforts: p.Efforts, LoginEnv: p.LoginEnv, Source: p.Source,
 	}
 	// An agent is asked in the environment in which it works. Logins are
 	// searched in the whole environment.

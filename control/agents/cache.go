@@ -106,7 +106,7 @@ func agentOf(a Agent, own bool) api.Agent {
 	out := api.Agent{
 		Name: a.Name, Own: own, Path: a.Path, Version: a.Version, Tested: a.Tested, Install: a.Install, Problem: strings.TrimSpace(a.Problem),
 		Login: a.Login, LoginBy: a.LoginBy, LoginEnv: a.LoginEnv, Settings: a.Settings, Protocol: a.Protocol, Can: slices.Clone(a.Can),
-		Scores: coppice.Scores{Lead: a.Lead, Implement: a.Implement}, Models: a.Models, Source: a.Source,
+		Scores: coppice.Scores{Lead: a.Lead, Implement: a.Implement}, Models: a.Models, Efforts: a.Efforts, Source: a.Source,
 	}
 	if a.Version != "" {
 		out.Version, out.Warnings = a.Number(), a.Warnings()

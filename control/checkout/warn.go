@@ -23,6 +23,13 @@ func (s *Follower) Warnings(project int64) []string {
 	return slices.Concat(s.warnings[project][fromPolicy], s.warnings[project][fromFeatures])
 }
 
+// FeatureWarnings returns the problems of a project's features file.
+func (s *Follower) FeatureWarnings(project int64) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.warnings[project][fromFeatures])
+}
+
 // warn publishes the warnings of a project. New ones are written to its events
 // and the log first, so that a person who sees a warning finds its event.
 func (s *Follower) warn(ctx context.Context, p coppice.Project, about source, list []string) {

@@ -24,6 +24,7 @@ type LedgerBundle struct {
 	Get           func(t *testing.T, session int64) coppice.Session
 	Output        func(t *testing.T, session int64) []coppice.Output
 	Questions     func(t *testing.T) []coppice.Question
+	Image         func(t *testing.T, i coppice.Image) // stores an image
 	// Lose makes Publish unable to find a commit.
 	Lose func(commit string)
 	// Check offers checks of the only task, and takes them as the ledger's worker.
@@ -170,7 +171,13 @@ func testKnown(t *testing.T, b *ledgerBundle) {
 	if prompt, err := b.Ledger.Prompt(b.ctx, s.ID); err != nil || prompt != s.Prompt {
 		t.Errorf("its prompt: %q, %v", prompt, err)
 	}
-	_, err := b.Ledger.Session(b.ctx, "app-9.9")
+	b.Image(t, coppice.Image{ID: "a1", Type: "image/png", Size: 3, Data: []byte("png")})
+	if data, err := b.Ledger.Image(b.ctx, "a1"); err != nil || string(data) != "png" {
+		t.Errorf("an image: %q, %v", data, err)
+	}
+	_, err := b.Ledger.Image(b.ctx, "b2")
+	b.wantCode("an image of none", err, coppice.ENotFound)
+	_, err = b.Ledger.Session(b.ctx, "app-9.9")
 	b.wantCode("the key of none", err, coppice.ENotFound)
 	_, err = b.Ledger.Begin(b.ctx, 99, "head")
 	b.wantCode("begin of none", err, coppice.ENotFound)

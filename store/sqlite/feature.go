@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"coppice"
 )
 
 func (r features) Of(project int64) (map[string]json.RawMessage, error) {
@@ -28,4 +30,8 @@ func (t features) Put(project int64, seen map[string]json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+func (r features) Tasks(project int64) ([]coppice.Task, error) {
+	return tasks{r.tx}.inOrder(r.q.FeatureTasks(r.ctx, project))
 }

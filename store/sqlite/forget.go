@@ -137,6 +137,7 @@ func (t *tx) forgetRows(project, id int64) error {
 		func() error { return t.q.ForgetTrash(t.ctx, id) },
 		func() error { return t.q.ForgetQuestions(t.ctx, id) },
 		func() error { return t.q.ForgetMessages(t.ctx, id) },
+		func() error { return t.q.ForgetImages(t.ctx, id) },
 		func() error { return t.q.ForgetComments(t.ctx, id) },
 		func() error { return t.q.ForgetViewed(t.ctx, id) },
 		func() error { return t.q.ForgetChecks(t.ctx, id) },

@@ -48,6 +48,14 @@ func TestPlans(t *testing.T) {
 			_, err := t.Spend.Usage(store.UsageQuery{From: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)})
 			return err
 		},
+		"Images.Get": func(t store.Tx) error {
+			if _, err := t.Images.Get("a"); coppice.ErrorCode(err) != coppice.ENotFound {
+				return err
+			}
+			return nil
+		},
+		"Images.Of":            func(t store.Tx) error { _, err := t.Images.Of(1); return err },
+		"Features.Tasks":       func(t store.Tx) error { _, err := t.Features.Tasks(1); return err },
 		"Sessions.Last":        func(t store.Tx) error { _, err := t.Sessions.Last(1); return err },
 		"Timers.Due":           func(t store.Tx) error { _, err := t.Timers.Due(at(rowID(1)), 2); return err },
 		"Timers.Next":          func(t store.Tx) error { _, err := t.Timers.Next(); return err },

@@ -294,6 +294,7 @@ type (
 	previews   struct{ *tx }
 	history    struct{ *tx }
 	snoozes    struct{ *tx }
+	images     struct{ *tx }
 	groups     struct{ *tx }
 	seen       struct{ *tx }
 )
@@ -303,7 +304,7 @@ func (t *tx) parts() store.Tx {
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Comments: comments{t}, Viewed: viewed{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
-		Features: features{t}, History: history{t}, Previews: previews{t}, Snoozes: snoozes{t}, Groups: groups{t}, Seen: seen{t},
+		Features: features{t}, History: history{t}, Previews: previews{t}, Snoozes: snoozes{t}, Images: images{t}, Groups: groups{t}, Seen: seen{t},
 	}
 }
 

@@ -55,10 +55,12 @@ func (t questions) Put(q *coppice.Question) error {
 }
 
 func messageOf(r dbsqlc.Message) (coppice.Message, error) {
-	return coppice.Message{
+	var u unpacker
+	m := coppice.Message{
 		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Kind: r.Kind, Text: r.Text, From: r.Sender,
-		SentAt: at(r.SentAt), DeliveredAt: at(r.DeliveredAt), Failed: r.Failed,
-	}, nil
+		SentAt: at(r.SentAt), DeliveredAt: at(r.DeliveredAt), Failed: r.Failed, Images: unpackValue[[]string](&u, r.Images),
+	}
+	return m, u.err
 }
 
 func (r messages) Of(task int64) ([]coppice.Message, error) {
@@ -72,9 +74,14 @@ func (r messages) OfEach(tasks []int64) (map[int64][]coppice.Message, error) {
 }
 
 func (t messages) Put(m *coppice.Message) error {
-	id, err := t.q.PutMessage(t.ctx, dbsqlc.PutMessageParams{
+	var p packer
+	row := dbsqlc.PutMessageParams{
 		ID: rowID(m.ID), TaskID: m.TaskID, SessionID: m.SessionID, Kind: m.Kind, Text: m.Text, Sender: m.From,
-		SentAt: moment(m.SentAt), DeliveredAt: moment(m.DeliveredAt), Failed: m.Failed,
-	})
+		SentAt: moment(m.SentAt), DeliveredAt: moment(m.DeliveredAt), Failed: m.Failed, Images: packList(&p, m.Images),
+	}
+	if p.err != nil {
+		return p.err
+	}
+	id, err := t.q.PutMessage(t.ctx, row)
 	return t.put(&m.ID, id, err)
 }

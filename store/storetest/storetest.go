@@ -63,6 +63,7 @@ func Run(t *testing.T, open Open) {
 		{"EndedCounts", testEndedCounts},
 		{"Features", testFeatures},
 		{"Snoozes", testSnoozes},
+		{"Images", testImages},
 		{"Groups", testGroups},
 		{"Labels", testLabels},
 		{"Unread", testUnread},

@@ -61,7 +61,7 @@ func (anthropicAPI) decode(r *http.Request, body []byte) (*Request, error) {
 				bumpStep(&req.NextStep, b.ToolUseID)
 				req.LastResult = textOf(b.Content)
 			case "text":
-				if t := stripReminders(b.Text); t != "" {
+				if t := stripReminders(b.Text); t != "" && !strings.HasPrefix(t, "[Image: ") { // Claude Code adds where it keeps an image
 					said, follows = t, interrupted
 					interrupted = interrupted || strings.HasPrefix(t, "[Request interrupted")
 				}

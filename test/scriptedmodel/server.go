@@ -22,6 +22,7 @@
 package scriptedmodel
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -49,6 +50,7 @@ type LogEntry struct {
 	Tools   []string          `json:"tools,omitempty"`
 	Header  map[string]string `json:"header,omitempty"`
 	Bytes   int               `json:"bytes"`            // request body size
+	Images  int               `json:"images,omitempty"` // in the request
 	Schema  json.RawMessage   `json:"schema,omitempty"` // of the reply, where the API has a field for it
 }
 
@@ -152,7 +154,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body []byte, api 
 	rule, index, step := s.pick(req)
 	ans := expand(rule, step, req, index)
 	entry := LogEntry{API: req.API, Model: req.Model, Session: req.Session, Stream: req.Stream,
-		Rule: rule.Name, Step: index, Did: ans.String(), User: clip(req.User, 300), Bytes: len(body), Schema: req.Schema}
+		Rule: rule.Name, Step: index, Did: ans.String(), User: clip(req.User, 300), Bytes: len(body), Images: countImages(body), Schema: req.Schema}
 	for _, t := range req.Tools {
 		entry.Tools = append(entry.Tools, t.Name)
 	}
@@ -234,4 +236,12 @@ func clip(s string, n int) string {
 		return s[:n] + "..."
 	}
 	return s
+}
+
+// countImages counts the images in a request of an API.
+func countImages(body []byte) (n int) {
+	for _, mark := range []string{`"media_type":"image/`, `"image_url":"data:image/`} {
+		n += bytes.Count(body, []byte(mark))
+	}
+	return n
 }

@@ -65,6 +65,7 @@ await main(async () => {
     timeline: ["/timeline", () => page.locator(".gantt-row").first()],
     usage: ["/usage", () => page.locator(".bars")],
     search: ["/search?q=number", () => page.locator(".hits li").first()],
+    features: ["/features?project=manual", () => page.getByRole("heading", { name: "manual has no features file" })],
     agents: ["/agents", () => page.getByRole("heading", { name: "scripted" })],
     settings: ["/settings", () => page.getByRole("heading", { name: "manual" })],
     health: ["/health", () => page.locator(".verdict")],

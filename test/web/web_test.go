@@ -295,6 +295,7 @@ func TestAnswers(t *testing.T)                { play(t, "answers.mjs") }
 func TestPermissions(t *testing.T)            { play(t, "asks.mjs") }
 func TestReview(t *testing.T)                 { play(t, "review.mjs") }
 func TestInbox(t *testing.T)                  { play(t, "inbox.mjs") }
+func TestForms(t *testing.T)                  { play(t, "forms.mjs") }
 func TestChecksAndPreview(t *testing.T)       { play(t, "checks.mjs") }
 func TestLayout(t *testing.T)                 { play(t, "layout.mjs") }
 func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }

@@ -19,6 +19,7 @@ const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/inbox": lazy(() => import("./routes/inbox")),
   "/groups": lazy(() => import("./routes/groups")),
   "/landing": lazy(() => import("./routes/landing")),
+  "/features": lazy(() => import("./routes/features")),
   "/agents": lazy(() => import("./routes/agents")),
   "/usage": lazy(() => import("./routes/usage")),
   "/graph": lazy(() => import("./routes/graph")),

@@ -25,6 +25,7 @@ export const pages = {
   "/timeline": { zoom: ["1 h", "15 m", "6 h", "1 d", "7 d", "all"], ...marks },
   "/usage": { by: ["agent", "model", "project", "day", "task"], span: ["30 d", "7 d", "90 d", "1 y"], project: text },
   "/search": { q: text, kind: ["", "task", "output", "check"], project: text },
+  "/features": { project: text, status: ["", "open", "verifying", "passed", "failed"], q: text },
   "/agents": { project: text },
   "/settings": {},
   "/health": {},

@@ -61,8 +61,15 @@ func (e *Env) verbCommand(info verb.Info) *cobra.Command {
 	words := info.Command
 	c := &cobra.Command{Use: words.Use, Short: words.Short, Long: words.Long, Example: words.Example}
 	var r verb.Request
-	do := func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+	var images []string
+	do := func(ctx context.Context, cl *client.Client, key string) (t api.Task, err error) {
+		if r.Images, err = e.upload(ctx, cl, images); err != nil {
+			return t, err
+		}
 		return cl.Ask(ctx, key, info.Verb, r)
+	}
+	if info.Images {
+		imageFlag(c, &images)
 	}
 	if words.Note != "" {
 		c.Flags().StringVar(&r.Text, info.Text, "", words.Note)
@@ -70,6 +77,7 @@ func (e *Env) verbCommand(info verb.Info) *cobra.Command {
 	if info.Staff {
 		c.Flags().StringVar(&r.Staff.Agent, "agent", "", "the agent that takes over")
 		c.Flags().StringVar(&r.Staff.Model, "model", "", "the model to use, or auto")
+		c.Flags().StringVar(&r.Staff.Effort, "effort", "", "how hard the agent thinks, in its own words")
 	}
 	switch {
 	case words.Many:

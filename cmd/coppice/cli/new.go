@@ -25,11 +25,13 @@ const maxTaskFile = 32 << 20
 
 // newFlags are the flags of `new`.
 type newFlags struct {
-	body, bodyFile, agent, model, track, notBefore, file, project, budget, category, schema, group string
-	checks, after, steps, labels                                                                   []string
-	priority                                                                                       int
-	answer                                                                                         bool
-	json                                                                                           *bool
+	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, category, schema, group string
+
+	checks, after, steps, labels, images []string
+
+	priority int
+	answer   bool
+	json     *bool
 }
 
 func (e *Env) newCommand() *cobra.Command {
@@ -46,13 +48,14 @@ tip of the base, cannot change anything, and nothing lands. With --schema, the a
 is JSON that matches a JSON schema. To see the answer, run: coppice show KEY.
 
 With --file, many tasks are created, all or none. The file is YAML or
-JSON: a list of tasks with the fields title, body, agent, model, checks, after,
-priority, track, category, steps, budget, not_before, answer, schema, group, labels and
+JSON: a list of tasks with the fields title, body, agent, model, effort, checks,
+after, priority, track, category, steps, budget, not_before, answer, schema, group, labels and
 ref. To depend on another task of the file, name its ref in after. Tasks that name
 no group become a new group.`,
 		Example: `  coppice new "Add a --json flag to the list command" --check "make test"
   coppice new "Write its documentation" --after app-3 --priority 5
   coppice new "Rework the parser" --body-file plan.md --not-before 2h
+  coppice new "Match the drawing" --image drawing.png
   coppice new "Which packages open network connections?" --answer
   coppice new --file tasks.yaml`,
 		Args: args(0, 1, "one title"),
@@ -63,6 +66,8 @@ no group become a new group.`,
 	fl.StringVar(&f.bodyFile, "body-file", "", "read the description from a file; - is stdin")
 	fl.StringVar(&f.agent, "agent", "", "the agent that does it; the default is the project's")
 	fl.StringVar(&f.model, "model", "", "the model the agent uses; auto chooses by how hard the task looks")
+	fl.StringVar(&f.effort, "effort", "", "how hard the agent thinks, in its own words")
+	imageFlag(c, &f.images)
 	fl.StringArrayVar(&f.checks, "check", nil, "a shell command that judges the result, in addition to the project's (repeatable)")
 	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
 	fl.IntVar(&f.priority, "priority", 0, "from -10 to 10; higher starts first")
@@ -85,6 +90,8 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 	var tasks []coppice.NewTask
 	var err error
 	switch {
+	case f.file != "" && len(f.images) > 0:
+		return wrongUse("--file and --image were both given", "create the task with the image without --file")
 	case f.file != "" && len(given) > 0:
 		return wrongUse("--file and a title were both given", "put the title into the file, or leave out --file")
 	case f.file != "":
@@ -107,6 +114,9 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 				return err
 			}
 			f.project = p.Prefix
+		}
+		if tasks[0].Images, err = e.upload(ctx, cl, f.images); err != nil {
+			return err
 		}
 		made, err := cl.CreateTasks(ctx, f.project, tasks)
 		if err != nil {
@@ -161,7 +171,7 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error)
 	}
 	return []coppice.NewTask{{
 		Category: f.category, Steps: f.steps, Budget: usd,
-		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Checks: f.checks, After: f.after,
+		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Effort: f.effort, Checks: f.checks, After: f.after,
 		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema, Group: f.group, Labels: f.labels,
 	}}, nil
 }
@@ -215,6 +225,7 @@ type fileTask struct {
 	Track     string   `yaml:"track"`
 	Agent     string   `yaml:"agent"`
 	Model     string   `yaml:"model"`
+	Effort    string   `yaml:"effort"`
 	Checks    []string `yaml:"checks"`
 	After     []string `yaml:"after"`
 	NotBefore string   `yaml:"not_before"`
@@ -262,7 +273,7 @@ func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 			}
 		}
 		tasks[i] = coppice.NewTask{
-			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model,
+			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model, Effort: t.Effort,
 			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd, Answer: t.Answer,
 			Group: t.Group, Labels: t.Labels,
 		}

@@ -73,7 +73,11 @@ func (p *printer) event(ev coppice.AgentEvent) {
 	case coppice.KindPlan:
 		p.put(e.paint(bold, "plan") + "\n" + indent(text))
 	case coppice.KindPermission:
-		p.put(e.paint(yellow, "▲ "+line(ev.Name)) + " " + p.cut(line(text), 4))
+		style := yellow
+		if ev.OK {
+			style = dim // the usual case
+		}
+		p.put(e.paint(style, "▲ "+line(ev.Name)+" "+p.cut(line(text), 4)))
 	case coppice.KindQuestion:
 		p.put(e.paint(yellow.Bold(true), "? "+text))
 		for i, o := range ev.Options {

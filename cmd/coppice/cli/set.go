@@ -11,14 +11,14 @@ import (
 )
 
 func (e *Env) setCommand() *cobra.Command {
-	var title, body, bodyFile, track, agent, model, notBefore, budget, category, group string
+	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, category, group string
 	var priority int
 	var after, steps, labels []string
 	var flagged bool
 	c := &cobra.Command{
 		Use: "set KEY", Short: "Change a task",
-		Long: `Change a task that has not ended. Its agent, model and track can be changed until
-its work has started; after that see ` + "`coppice model`" + `. A task that waits because
+		Long: `Change a task that has not ended. Its agent, model, effort and track can be changed
+until its work has started; after that see ` + "`coppice model`" + `. A task that waits because
 its budget is spent continues when it has a larger one. Its labels, group and flag
 can be changed at any time, also when it has ended.`,
 		Example: "  coppice set app-4 --priority 5\n  coppice set app-4 --budget 10\n  coppice set app-4 --after app-2,app-3\n  coppice set app-4 --label +later,-urgent --flag",
@@ -34,6 +34,7 @@ can be changed at any time, also when it has ended.`,
 	fl.StringVar(&track, "track", "", "the track it runs in")
 	fl.StringVar(&agent, "agent", "", "the agent that does it")
 	fl.StringVar(&model, "model", "", "the model the agent uses, or auto")
+	fl.StringVar(&effort, "effort", "", "how hard the agent thinks, in its own words")
 	fl.StringVar(&category, "category", "", "what kind of work it is")
 	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces the current ones (repeatable)")
 	fl.StringVar(&budget, "budget", "", "the most to spend on it, in dollars; 0 means the project's default")
@@ -51,6 +52,7 @@ can be changed at any time, also when it has ended.`,
 		}
 		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
 		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
+		change.Effort = text("effort", &effort)
 		change.Group = text("group", &group)
 		if c.Flags().Changed("flag") {
 			change.Flagged = &flagged

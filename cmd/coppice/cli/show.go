@@ -94,6 +94,18 @@ func (e *Env) printHead(t api.TaskDetail) {
 	}
 }
 
+// imageCount describes the images of a task.
+func imageCount(images []coppice.Image) string {
+	size := int64(0)
+	for _, i := range images {
+		size += i.Size
+	}
+	if len(images) == 0 {
+		return ""
+	}
+	return count(len(images), "image") + ", " + bytesOf(size)
+}
+
 // fields prints the fields of a task, one per line.
 func (e *Env) fields(t api.TaskDetail) {
 	agent := t.Agent
@@ -112,6 +124,8 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"after", strings.Join(t.After, ", ")},
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
+		{"effort", t.Effort},
+		{"images", imageCount(t.Images)},
 		{"forked from", t.ForkOf},
 		{"group", t.Group},
 		{"labels", strings.Join(t.Labels, ", ")},

@@ -74,20 +74,26 @@ func (e *Env) messageAction(c *cobra.Command, least, most int, what, done string
 
 func (e *Env) sendCommand() *cobra.Command {
 	var next bool
+	var images []string
 	c := &cobra.Command{
 		Use: "send KEY TEXT", Short: "Send a message to a task's session",
 		Long: `Send a message to the session that works on a task. If its agent accepts messages
 during a turn, it gets the message immediately, or with --next after its turn.
 Otherwise, or if no session runs, the next session starts with it. ` + "`coppice show`" + `
 reports whether the message was delivered.`,
-		Example: "  coppice send app-4 \"use the existing parser\"\n  coppice send app-4 --next \"then write the documentation\"\n  coppice send app-4 - < notes.md",
+		Example: "  coppice send app-4 \"use the existing parser\"\n  coppice send app-4 --next \"then write the documentation\"\n  coppice send app-4 --image screen.png \"the button is cut off\"\n  coppice send app-4 - < notes.md",
 	}
+	imageFlag(c, &images)
 	c.Flags().BoolVar(&next, "next", false, "deliver it after the turn, not during it")
 	return e.messageAction(c, 1, -1, "a task's key and a text", "message sent", func(ctx context.Context, cl *client.Client, key, text string) (coppice.Message, error) {
-		if next {
-			return cl.SendNext(ctx, key, text)
+		ids, err := e.upload(ctx, cl, images)
+		if err != nil {
+			return coppice.Message{}, err
 		}
-		return cl.Send(ctx, key, text)
+		if next {
+			return cl.SendNext(ctx, key, text, ids...)
+		}
+		return cl.Send(ctx, key, text, ids...)
 	})
 }
 

@@ -32,6 +32,7 @@ const (
 	CanPermission = "permissions" // it asks before it uses a tool
 	CanTools      = "tools"       // it can use tool servers
 	CanScreen     = "screen"      // a person can work on its own screen
+	CanImages     = "images"      // it can see images; some agents report only when they start that they cannot
 )
 
 // skills are the abilities of a protocol that need nothing from the profile.
@@ -62,7 +63,9 @@ func Abilities(p coppice.Profile) []string {
 	s := protocolSkills[p.Protocol]
 	// JSON lines carry tool servers only if the profile says how.
 	lines := strings.HasPrefix(p.Protocol, "jsonl-") && p.MCP != ""
-	_, switches := protocol.Driver(p, agent.Request{}).(agent.Switcher)
+	driver := protocol.Driver(p, agent.Request{})
+	_, switches := driver.(agent.Switcher)
+	_, sees := driver.(agent.Viewer)
 	own := p.Protocol == terminal.Name
 	var can []string
 	for _, a := range []struct {
@@ -76,6 +79,7 @@ func Abilities(p coppice.Profile) []string {
 		{CanPermission, s.permission},
 		{CanTools, (s.tools || lines) && p.MCP != agent.MCPNone},
 		{CanScreen, own || p.Screen.Set()},
+		{CanImages, sees},
 	} {
 		if a.has {
 			can = append(can, a.name)

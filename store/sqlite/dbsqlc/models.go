@@ -112,6 +112,16 @@ type CurrentLanding struct {
 	Review      string
 }
 
+type Image struct {
+	Key    int64
+	ID     string
+	TaskID int64
+	Type   string
+	Size   int64
+	At     sql.NullInt64
+	Data   []byte
+}
+
 type MemoryUsed struct {
 	Agent string
 	Bytes int64
@@ -127,6 +137,7 @@ type Message struct {
 	SentAt      sql.NullInt64
 	DeliveredAt sql.NullInt64
 	Failed      string
+	Images      sql.NullString
 }
 
 type Preview struct {

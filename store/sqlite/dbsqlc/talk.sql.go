@@ -11,7 +11,7 @@ import (
 )
 
 const messagesOf = `-- name: MessagesOf :many
-SELECT id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed FROM messages WHERE task_id = ?1 ORDER BY id
+SELECT id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed, images FROM messages WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) MessagesOf(ctx context.Context, taskID int64) ([]Message, error) {
@@ -33,6 +33,7 @@ func (q *Queries) MessagesOf(ctx context.Context, taskID int64) ([]Message, erro
 			&i.SentAt,
 			&i.DeliveredAt,
 			&i.Failed,
+			&i.Images,
 		); err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (q *Queries) MessagesOf(ctx context.Context, taskID int64) ([]Message, erro
 }
 
 const messagesOfEach = `-- name: MessagesOfEach :many
-SELECT id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed FROM messages WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+SELECT id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed, images FROM messages WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
 `
 
 func (q *Queries) MessagesOfEach(ctx context.Context, tasks string) ([]Message, error) {
@@ -70,6 +71,7 @@ func (q *Queries) MessagesOfEach(ctx context.Context, tasks string) ([]Message, 
 			&i.SentAt,
 			&i.DeliveredAt,
 			&i.Failed,
+			&i.Images,
 		); err != nil {
 			return nil, err
 		}
@@ -154,14 +156,14 @@ func (q *Queries) OpenQuestions(ctx context.Context, tasks string) ([]Question, 
 
 const putMessage = `-- name: PutMessage :execlastid
 INSERT INTO messages (
-  id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed
+  id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed, images
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
 )
 ON CONFLICT (id) DO UPDATE SET
   task_id = excluded.task_id, session_id = excluded.session_id, kind = excluded.kind, text = excluded.text,
   sender = excluded.sender, sent_at = excluded.sent_at, delivered_at = excluded.delivered_at,
-  failed = excluded.failed
+  failed = excluded.failed, images = excluded.images
 `
 
 type PutMessageParams struct {
@@ -174,6 +176,7 @@ type PutMessageParams struct {
 	SentAt      sql.NullInt64
 	DeliveredAt sql.NullInt64
 	Failed      string
+	Images      sql.NullString
 }
 
 func (q *Queries) PutMessage(ctx context.Context, arg PutMessageParams) (int64, error) {
@@ -187,6 +190,7 @@ func (q *Queries) PutMessage(ctx context.Context, arg PutMessageParams) (int64, 
 		arg.SentAt,
 		arg.DeliveredAt,
 		arg.Failed,
+		arg.Images,
 	)
 	if err != nil {
 		return 0, err

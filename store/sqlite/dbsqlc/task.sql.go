@@ -57,6 +57,33 @@ func (q *Queries) DropDeps(ctx context.Context, taskID int64) error {
 	return err
 }
 
+const featureTasks = `-- name: FeatureTasks :many
+SELECT CAST(max(id) AS INTEGER) AS id FROM tasks WHERE project_id = ?1 AND feature <> '' GROUP BY feature
+`
+
+func (q *Queries) FeatureTasks(ctx context.Context, projectID int64) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, featureTasks, projectID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const inFlight = `-- name: InFlight :many
 SELECT project_id, count(*) AS n FROM tasks WHERE in_flight GROUP BY project_id
 `

@@ -32,14 +32,14 @@ SELECT * FROM questions WHERE task_id IN (SELECT value FROM json_each(CAST(@task
 
 -- name: PutMessage :execlastid
 INSERT INTO messages (
-  id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed
+  id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed, images
 ) VALUES (
-  sqlc.narg('id'), @task_id, @session_id, @kind, @text, @sender, @sent_at, @delivered_at, @failed
+  sqlc.narg('id'), @task_id, @session_id, @kind, @text, @sender, @sent_at, @delivered_at, @failed, @images
 )
 ON CONFLICT (id) DO UPDATE SET
   task_id = excluded.task_id, session_id = excluded.session_id, kind = excluded.kind, text = excluded.text,
   sender = excluded.sender, sent_at = excluded.sent_at, delivered_at = excluded.delivered_at,
-  failed = excluded.failed;
+  failed = excluded.failed, images = excluded.images;
 
 -- name: MessagesOf :many
 SELECT * FROM messages WHERE task_id = @task_id ORDER BY id;

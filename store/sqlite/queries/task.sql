@@ -78,3 +78,6 @@ SELECT id, key FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(@ids AS 
 
 -- name: InFlight :many
 SELECT project_id, count(*) AS n FROM tasks WHERE in_flight GROUP BY project_id;
+
+-- name: FeatureTasks :many
+SELECT CAST(max(id) AS INTEGER) AS id FROM tasks WHERE project_id = @project_id AND feature <> '' GROUP BY feature;

@@ -2,12 +2,12 @@
 
 export const actions = [
   {"about":"Land it after its checks have passed, or retry a landing that waits","done":"lands","id":"land","name":"Land","path":"/api/v1/tasks/{key}/land"},
-  {"about":"Continue it in its last conversation","done":"continues","id":"continue","name":"Continue","path":"/api/v1/tasks/{key}/continue","prompt":"What should it do now?","text":"text"},
-  {"about":"Retry it","bare":true,"done":"is retried","id":"retry","name":"Retry","path":"/api/v1/tasks/{key}/retry","prompt":"What should it do differently? (optional)","text":"note"},
+  {"about":"Continue it in its last conversation","done":"continues","id":"continue","images":true,"name":"Continue","path":"/api/v1/tasks/{key}/continue","prompt":"What should it do now?","text":"text"},
+  {"about":"Retry it","bare":true,"done":"is retried","id":"retry","images":true,"name":"Retry","path":"/api/v1/tasks/{key}/retry","prompt":"What should it do differently? (optional)","staff":true,"text":"note"},
   {"about":"Interrupt the agent's turn, but keep its session","bare":true,"done":"is interrupted","id":"interrupt","name":"Interrupt","path":"/api/v1/tasks/{key}/interrupt","prompt":"What should it do instead? (optional)","text":"text"},
-  {"about":"Stop the running session and restart it in its workspace","bare":true,"done":"goes back to the queue","id":"requeue","name":"Requeue","path":"/api/v1/tasks/{key}/requeue","prompt":"What should it do differently? (optional)","staff":true,"text":"note"},
+  {"about":"Stop the running session and restart it in its workspace","bare":true,"done":"goes back to the queue","id":"requeue","images":true,"name":"Requeue","path":"/api/v1/tasks/{key}/requeue","prompt":"What should it do differently? (optional)","staff":true,"text":"note"},
   {"about":"Stop it and its session","danger":true,"done":"stops","id":"stop","name":"Stop","path":"/api/v1/tasks/{key}/stop"},
-  {"about":"Give it back to Coppice, which continues in the same conversation","done":"continues","id":"give","name":"Give back","path":"/api/v1/tasks/{key}/give","prompt":"What did you do? (optional)","text":"text"},
+  {"about":"Give it back to Coppice, which continues in the same conversation","done":"continues","id":"give","images":true,"name":"Give back","path":"/api/v1/tasks/{key}/give","prompt":"What did you do? (optional)","text":"text"},
   {"about":"Continue it yourself on the agent's own screen","done":"is yours: open its terminal, or run coppice attach with its key","id":"take","more":true,"name":"Take over","path":"/api/v1/tasks/{key}/take"},
   {"about":"Start the app of its workspace, to look at it","done":"starts its app","id":"preview","more":true,"name":"Start preview","path":"/api/v1/tasks/{key}/preview"},
   {"about":"Stop the app of its workspace","done":"stops its app","id":"stop-preview","method":"DELETE","more":true,"name":"Stop preview","path":"/api/v1/tasks/{key}/preview"},

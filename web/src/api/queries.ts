@@ -83,6 +83,7 @@ export const queries = {
   pictures: (key: string) => read("/api/v1/sessions/{key}/output", { path: { key }, query: { kinds: ["image"], limit: 200 } }),
   projects: () => read("/api/v1/projects", {}),
   config: (project: string) => read("/api/v1/projects/{project}/config", { path: { project } }),
+  features: (project: string) => read("/api/v1/projects/{project}/features", { path: { project } }),
   agents: (project: string) => read("/api/v1/agents", { query: { project: project || undefined } }),
   status: () => read("/api/v1/status", { query: { brief: true } }),
   health: () => read("/api/v1/health", {}),

@@ -193,6 +193,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Upload an image for a task or a message, which name its id within a day */
+        post: operations["upload-image"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/images/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An image that a person attached */
+        get: operations["show-image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/inbox": {
         parameters: {
             query?: never;
@@ -330,6 +364,41 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a project's features file, with the task of each feature and the file's problems */
+        get: operations["list-features"];
+        put?: never;
+        /** Add a feature at the end of the features file; Coppice creates its task */
+        post: operations["add-feature"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/features/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Set fields of a feature in the features file; the rest of the file does not change */
+        patch: operations["change-feature"];
         trace?: never;
     };
     "/api/v1/projects/{project}/pause": {
@@ -1180,8 +1249,10 @@ export interface components {
             path: string;
         };
         Agent: {
-            /** @description What it can do: messages, resume, fork, model, permissions, tools, screen */
+            /** @description What it can do: messages, resume, fork, model, permissions, tools, screen, images */
             can: string[] | null;
+            /** @description The levels of effort that it knows, the lowest first */
+            efforts: string[] | null;
             /** @description How to install it */
             install?: string;
             /** @description Why it cannot be used now, and until when */
@@ -1213,6 +1284,13 @@ export interface components {
             settings?: string;
             /** @description The source of the facts that were not tested */
             source?: string;
+            /**
+             * @description Whether a task can use it now
+             * @enum {string}
+             */
+            state: "ready" | "limited" | "logged out" | "broken" | "not installed";
+            /** @description Models to offer: those of its profile, then those that its sessions used */
+            suggest: string[] | null;
             /** @description How many tasks it has */
             tasks: components["schemas"]["AgentTasks"];
             /** @description The version Coppice was tested with */
@@ -1500,6 +1578,12 @@ export interface components {
              */
             kind: "policy" | "features" | "git" | "base";
         };
+        ContinueInBody: {
+            /** @description Ids of uploaded images that belong to the text; see POST /images */
+            images?: string[] | null;
+            /** @description Passed to the agent */
+            text?: string;
+        };
         CreateTasksInBody: {
             /** @description All are created, or none */
             tasks: components["schemas"]["NewTask"][];
@@ -1677,6 +1761,72 @@ export interface components {
             label?: string;
             match: string;
         };
+        Feature: {
+            agent?: string;
+            budget?: string;
+            category?: string;
+            depends_on?: string[] | null;
+            description?: string;
+            /** @description What kind of failure it is */
+            failure_category?: string;
+            /** @description Why it failed */
+            failure_reason?: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description The line of the file on which it starts
+             */
+            line: number;
+            model?: string;
+            name: string;
+            /** Format: int64 */
+            priority?: number;
+            progress?: string;
+            /** @enum {string} */
+            status: "open" | "verifying" | "passed" | "failed";
+            steps?: string[] | null;
+            /** @description Its newest task */
+            task?: components["schemas"]["Task"];
+            /** @description The track of its category */
+            track: string;
+        };
+        FeatureChange: {
+            agent?: string;
+            budget?: string;
+            category?: string;
+            /** @description Ids of features that must have passed first */
+            depends_on?: string[];
+            description?: string;
+            model?: string;
+            name?: string;
+            /** Format: int64 */
+            priority?: number;
+            /**
+             * @description open retries a feature that failed
+             * @enum {string}
+             */
+            status?: "open" | "passed" | "failed";
+            steps?: string[];
+        };
+        FeatureList: {
+            features: components["schemas"]["Feature"][] | null;
+            /** @description Its name in the checkout; empty if the project has none */
+            file: string;
+            /** @description Its path */
+            path?: string;
+            /** @description Why the file, or a part of it, is not in effect */
+            problems: components["schemas"]["FileProblem"][] | null;
+            project: string;
+            /** @description Identifies the file's current text; send it with a change */
+            revision?: string;
+        };
+        FileProblem: {
+            /** Format: int64 */
+            column?: number;
+            /** Format: int64 */
+            line?: number;
+            text: string;
+        };
         Graph: {
             /** @description Older tasks were left out */
             more?: boolean;
@@ -1821,6 +1971,14 @@ export interface components {
             old: number;
             /** @description The function or heading that it is in */
             section?: string;
+        };
+        Image: {
+            /** Format: date-time */
+            at: string;
+            id: string;
+            /** Format: int64 */
+            size: number;
+            type: string;
         };
         Inbox: {
             entries: components["schemas"]["InboxEntry"][] | null;
@@ -2033,6 +2191,7 @@ export interface components {
             from?: string;
             /** Format: int64 */
             id: number;
+            images?: string[] | null;
             kind?: string;
             /** Format: date-time */
             sent_at: string;
@@ -2103,10 +2262,14 @@ export interface components {
             category?: string;
             /** @description Shell commands that judge the result, besides the project's */
             checks?: string[] | null;
+            /** @description How hard its agent thinks, as one of the agent's own levels */
+            effort?: string;
             /** @description Its id in the project's features file */
             feature?: string;
             /** @description The name of its group, which is created if it does not exist; several tasks of a request without one get a new group */
             group?: string;
+            /** @description Ids of uploaded images, which its agent sees if it can; see POST /images */
+            images?: string[] | null;
             /** @description Lower-case words, at most 10 */
             labels?: string[] | null;
             model?: string;
@@ -2261,6 +2424,7 @@ export interface components {
             command: string[] | null;
             driver?: components["schemas"]["DriverProfile"];
             effort?: string[] | null;
+            efforts?: string[] | null;
             env?: {
                 [key: string]: string;
             };
@@ -2425,13 +2589,13 @@ export interface components {
         Requeue: {
             /** @description The agent that takes over; the default is the task's agent */
             agent?: string;
+            /** @description How hard the agent thinks, in its own words */
+            effort?: string;
+            /** @description Ids of uploaded images that belong to the note; see POST /images */
+            images?: string[] | null;
             /** @description The vendor's name for it, or auto */
             model?: string;
             /** @description What to do differently; passed to the agent */
-            note?: string;
-        };
-        RetryInBody: {
-            /** @description Passed to the agent */
             note?: string;
         };
         RetryPolicy: {
@@ -2613,6 +2777,8 @@ export interface components {
             text?: string;
         };
         SendInBody: {
+            /** @description Ids of uploaded images; see POST /images */
+            images?: string[] | null;
             /** @description Deliver it after the running session's turn, not during it */
             next?: boolean;
             text: string;
@@ -2767,6 +2933,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             created_by?: string;
+            /** @description How hard its agent thinks; absent for the project's level */
+            effort?: string;
             /** Format: date-time */
             ended_at?: string;
             failure?: components["schemas"]["Failure"];
@@ -2859,6 +3027,7 @@ export interface components {
             body?: string;
             budget?: string;
             category?: string;
+            effort?: string;
             flagged?: boolean;
             /** @description The name of its group, which is created if it does not exist; empty for none */
             group?: string;
@@ -2904,6 +3073,8 @@ export interface components {
             created_by?: string;
             /** @description Keys of tasks that wait for it */
             dependants: string[] | null;
+            /** @description How hard its agent thinks; absent for the project's level */
+            effort?: string;
             /** Format: date-time */
             ended_at?: string;
             /** @description If it failed or needs a person: the failed check of its newest candidate */
@@ -2925,6 +3096,8 @@ export interface components {
             history: components["schemas"]["Session"][] | null;
             /** Format: int64 */
             id: number;
+            /** @description The images that people attached, oldest first; see GET /images/{id} */
+            images: components["schemas"]["Image"][] | null;
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
@@ -3099,6 +3272,10 @@ export interface components {
             /** @description Whose workspace. Without a task, the one that was removed last in the project */
             task?: string;
         };
+        UploadInBody: {
+            /** @description The bytes of a PNG, JPEG, GIF or WebP image of at most 5 MiB, in base64 */
+            data: string;
+        };
         Usage: {
             /** Format: int64 */
             cache_read_tokens?: number;
@@ -3240,6 +3417,7 @@ export type CommentChange = components['schemas']['CommentChange'];
 export type ConfigChange = components['schemas']['ConfigChange'];
 export type ConfigKey = components['schemas']['ConfigKey'];
 export type Confirmation = components['schemas']['Confirmation'];
+export type ContinueInBody = components['schemas']['ContinueInBody'];
 export type CreateTasksInBody = components['schemas']['CreateTasksInBody'];
 export type DiffLine = components['schemas']['DiffLine'];
 export type Disk = components['schemas']['Disk'];
@@ -3253,6 +3431,10 @@ export type EventPage = components['schemas']['EventPage'];
 export type FailedCheck = components['schemas']['FailedCheck'];
 export type Failure = components['schemas']['Failure'];
 export type FailurePattern = components['schemas']['FailurePattern'];
+export type Feature = components['schemas']['Feature'];
+export type FeatureChange = components['schemas']['FeatureChange'];
+export type FeatureList = components['schemas']['FeatureList'];
+export type FileProblem = components['schemas']['FileProblem'];
 export type Graph = components['schemas']['Graph'];
 export type Group = components['schemas']['Group'];
 export type GroupName = components['schemas']['GroupName'];
@@ -3262,6 +3444,7 @@ export type HealthPolicy = components['schemas']['HealthPolicy'];
 export type HealthProblem = components['schemas']['HealthProblem'];
 export type Hit = components['schemas']['Hit'];
 export type Hunk = components['schemas']['Hunk'];
+export type Image = components['schemas']['Image'];
 export type Inbox = components['schemas']['Inbox'];
 export type InboxAction = components['schemas']['InboxAction'];
 export type InboxEntry = components['schemas']['InboxEntry'];
@@ -3304,7 +3487,6 @@ export type Removal = components['schemas']['Removal'];
 export type Remove = components['schemas']['Remove'];
 export type Removed = components['schemas']['Removed'];
 export type Requeue = components['schemas']['Requeue'];
-export type RetryInBody = components['schemas']['RetryInBody'];
 export type RetryPolicy = components['schemas']['RetryPolicy'];
 export type Review = components['schemas']['Review'];
 export type ReviewComment = components['schemas']['ReviewComment'];
@@ -3339,6 +3521,7 @@ export type Track = components['schemas']['Track'];
 export type Trash = components['schemas']['Trash'];
 export type TrashPolicy = components['schemas']['TrashPolicy'];
 export type UndoInBody = components['schemas']['UndoInBody'];
+export type UploadInBody = components['schemas']['UploadInBody'];
 export type Usage = components['schemas']['Usage'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
@@ -4291,6 +4474,181 @@ export interface operations {
             };
         };
     };
+    "upload-image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Image"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an uploaded image */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/webp": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-inbox": {
         parameters: {
             query?: {
@@ -5221,6 +5579,304 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "add-feature": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeatureChange"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-feature": {
+        parameters: {
+            query?: {
+                /** @description The change is refused if the file has changed since */
+                revision?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+                /** @description The id of a feature */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeatureChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureList"];
                 };
             };
             /** @description Unauthorized */
@@ -7833,7 +8489,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WordsInBody"];
+                "application/json": components["schemas"]["ContinueInBody"];
             };
         };
         responses: {
@@ -8120,7 +8776,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WordsInBody"];
+                "application/json": components["schemas"]["ContinueInBody"];
             };
         };
         responses: {
@@ -9081,7 +9737,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RetryInBody"];
+                "application/json": components["schemas"]["Requeue"];
             };
         };
         responses: {

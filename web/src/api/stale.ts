@@ -38,6 +38,7 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/projects": of("project.", "session.", "landing."),
   "/api/v1/agents": of("agent.", "session.ended", "project.changed", "task.created", "task.ended"),
   "/api/v1/usage": of("session.ended", "session.usage"),
+  "/api/v1/projects/{project}/features": visible,
   "/api/v1/projects/{project}/config": of("project.changed", "project.added"),
 };
 

@@ -1,37 +1,62 @@
-// The dialog of an action: a text, and for some actions the agent and model.
-import type { FormEvent } from "react";
-import type { Task } from "../api/schema";
+// The dialog of an action: a text, images, and for some actions the agent and
+// model.
+import { useState, type FormEvent } from "react";
+import { problemOf } from "../api/client";
+import type { Problem, Task } from "../api/schema";
 import { Dialog } from "../ui/dialog";
-import { run, type TaskAction, type Who } from "./actions";
-import { AgentFields } from "./agentfields";
+import { FormProblem } from "../ui/parts";
+import { request, type TaskAction } from "./actions";
+import { AgentFields, Models, useAgent, withFrom } from "./agentfields";
+import { Attachments, useImages } from "./images";
 
 export function ActionDialog({ t, action, onClose }: { t: Task; action: TaskAction; onClose: () => void }) {
-  const submit = (e: FormEvent<HTMLFormElement>) => {
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState(false);
+  const [agent, setAgent] = useState("");
+  const images = useImages();
+  const submit = async (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const form = new FormData(e.currentTarget);
-    const text = (name: string) => String(form.get(name) ?? "").trim();
-    const who: Who = {};
-    if (text("agent")) who.agent = text("agent");
-    if (text("model")) who.model = text("model");
-    onClose();
-    void run(action, t.key, text("text"), who);
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await request(action, t.key, String(form.get("text") ?? "").trim(), { ...withFrom(form), ...images.ids });
+      onClose();
+    } catch (err) {
+      setProblem(problemOf(err));
+      setBusy(false);
+    }
   };
   return (
     <Dialog title={`${action.name} ${t.key}`} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
+      <form className="form" onSubmit={(e) => void submit(e)} {...(action.images ? images.take : {})}>
         <p>{action.about}: {t.title}</p>
         {action.prompt && (
           <div className="field">
             <label htmlFor="action-text">{action.prompt}</label>
-            <textarea id="action-text" name="text" rows={action.required ? 1 : 4} required={action.required} autoFocus />
+            {action.text === "model"
+              ? <ModelField t={t} />
+              : <textarea id="action-text" name="text" rows={action.required ? 1 : 4} required={action.required} autoFocus />}
           </div>
         )}
-        {action.staff && <div className="form-row"><AgentFields project={t.project} agent={t.agent} model={t.model} /></div>}
+        {action.images && <Attachments images={images} project={t.project} agent={agent || t.agent} />}
+        {action.staff && <div className="form-row"><AgentFields project={t.project} agent={t.agent} model={t.model} effort={t.effort} onAgent={setAgent} /></div>}
         <footer className="form-end">
-          <button className={"button " + (action.danger ? "danger" : "primary")}>{action.name}</button>
+          {problem && <FormProblem problem={problem} />}
+          <button className={"button " + (action.danger ? "danger" : "primary")} disabled={busy || images.busy}>{action.name}</button>
           <button type="button" className="button" onClick={onClose}>Cancel</button>
         </footer>
       </form>
     </Dialog>
+  );
+}
+
+function ModelField({ t }: { t: Task }) {
+  const of = useAgent(t.project, t.agent);
+  return (
+    <>
+      <input id="action-text" name="text" required autoFocus autoComplete="off" list="action-models" placeholder={t.model || "the agent's own"} />
+      <Models id="action-models" models={of?.suggest ?? []} />
+    </>
   );
 }

@@ -2,12 +2,12 @@
 // which order, and a task's `can` says when. Buttons, the palette and the table
 // of tasks all run these.
 import { actions as table } from "../api/actions";
-import { change } from "../api/cache";
+import { change, changed } from "../api/cache";
 import { api, dataOf } from "../api/client";
 import type { paths, Task, TaskChange } from "../api/schema";
 import { navigate, to, toTask } from "../router";
 import { openDialog } from "../state/dialog";
-import { say } from "../ui/toast";
+import { attempt, say } from "../ui/toast";
 
 export type ActionID = (typeof table)[number]["id"];
 
@@ -23,15 +23,18 @@ export interface TaskAction {
   required?: boolean; // the text cannot be empty
   bare?: boolean; // it can be run without asking for the text
   staff?: boolean; // another agent or model can be named
+  images?: boolean; // images can belong to the text
   danger?: boolean;
   more?: boolean; // in the menu “More”
 }
 
-// Who is the agent and model that continue a task. Absent fields stay as they
-// are.
-export interface Who {
+// With is what a request has besides its text: the agent, model and effort with
+// which a task continues, and ids of images. Absent fields stay as they are.
+export interface With {
   agent?: string;
   model?: string;
+  effort?: string;
+  images?: string[];
 }
 
 export const actions: readonly TaskAction[] = table;
@@ -47,16 +50,22 @@ export const can = (t: Pick<Task, "can">, id: ActionID) => t.can?.includes(id) ?
 
 type Send = (path: keyof paths, init: object) => Promise<{ data?: unknown }>;
 
-// run requests an action, and reports whether the server accepted it.
-export async function run(a: TaskAction, key: string, text = "", who: Who = {}): Promise<boolean> {
-  const body = a.id === "undo" ? { task: key } : { ...who, ...(a.text && text ? { [a.text]: text } : {}) };
-  const request = (a.method === "DELETE" ? api.DELETE : api.POST) as unknown as Send;
-  const answer = await change(a.done && `${key} ${a.done}`, () => dataOf(request(a.path, { params: { path: { key } }, body })));
-  if (answer === undefined) return false;
+// request requests an action. It throws the server's refusal.
+export async function request(a: TaskAction, key: string, text = "", more: With = {}): Promise<void> {
+  const body = a.id === "undo" ? { task: key } : { ...more, ...(a.text && text ? { [a.text]: text } : {}) };
+  const send = (a.method === "DELETE" ? api.DELETE : api.POST) as unknown as Send;
+  const answer = await dataOf(send(a.path, { params: { path: { key } }, body }));
+  changed();
   if (a.id === "undo") say(`The workspace of ${key} is being restored`);
+  else if (a.done) say(`${key} ${a.done}`);
   if (a.id === "fork") navigate(toTask((answer as Task).key));
   if (a.id === "preview") navigate(to("/tasks/{key}", { key, tab: "preview" }));
-  return true;
+}
+
+// run is request for a button: a message shows a refusal. It reports whether the
+// server accepted the request.
+export async function run(a: TaskAction, key: string): Promise<boolean> {
+  return (await attempt("", () => request(a, key).then(() => true))) ?? false;
 }
 
 // perform runs an action, or first opens its dialog: for a text, or because it
@@ -84,8 +93,9 @@ const many: readonly ActionID[] = ["stop", "retry", "requeue", "land", "archive"
 export const manyActions = actions.filter((a) => many.includes(a.id));
 
 // send sends a message to the running session, immediately or after its turn.
-export async function send(key: string, text: string, next: boolean): Promise<boolean> {
-  return (await change("", () => dataOf(api.POST("/api/v1/tasks/{key}/send", { params: { path: { key } }, body: next ? { text, next } : { text } })))) !== undefined;
+export async function send(key: string, text: string, next: boolean, images: string[] = []): Promise<boolean> {
+  const body = { text, ...(next ? { next } : {}), ...(images.length > 0 ? { images } : {}) };
+  return (await change("", () => dataOf(api.POST("/api/v1/tasks/{key}/send", { params: { path: { key } }, body })))) !== undefined;
 }
 
 export async function answer(key: string, question: number, text: string): Promise<boolean> {

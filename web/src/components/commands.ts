@@ -22,6 +22,7 @@ export const pageList: { path: Page; name: string; key: string; icon: string }[]
   { path: "/groups", name: "Groups", key: "g", icon: "M4 5h7v6H4zM13 5h7v6h-7zM4 13h7v6H4zM13 13h7v6h-7z" },
   { path: "/landing", name: "Landing", key: "l", icon: "M12 3v12m-5-5 5 5 5-5M4 20h16" },
   { path: "/graph", name: "Graph", key: "r", icon: "M6 4h4v4H6zM14 10h4v4h-4zM6 16h4v4H6zM10 6h4v6M10 18h4v-6" },
+  { path: "/features", name: "Features", key: "f", icon: "M9 6h11M9 12h11M9 18h11M4 6h1M4 12h1M4 18h1" },
   { path: "/timeline", name: "Timeline", key: "t", icon: "M4 6h9M8 12h10M6 18h6" },
   { path: "/usage", name: "Usage", key: "u", icon: "M5 20V10M12 20V4M19 20v-7" },
   { path: "/search", name: "Search", key: "s", icon: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.5 15.5 20 20" },

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
+import { clock } from "../lib/format";
 import { task } from "../test/make";
 import { serve, show } from "../test/render";
 import { NewTaskDialog } from "./newtask";
@@ -9,9 +10,10 @@ const project = { prefix: "app", path: "/app", last_task: 0, running: 0, policy:
 const agents = {
   at: "",
   agents: [
-    { name: "robot", path: "/bin/robot", models: { simple: "haiku", complex: "opus" }, tasks: {}, warnings: [], can: [] },
-    { name: "other", path: "/bin/other", login: "no", models: { simple: "mini" }, tasks: {}, warnings: [], can: [] },
-    { name: "absent", tasks: {}, warnings: [], can: [] },
+    { name: "robot", path: "/bin/robot", state: "ready", suggest: ["opus", "haiku"], efforts: ["low", "high"], tasks: {}, warnings: [], can: ["images"] },
+    { name: "other", path: "/bin/other", state: "logged out", suggest: ["mini"], efforts: [], tasks: {}, warnings: [], can: [] },
+    { name: "full", path: "/bin/full", state: "limited", limit: { agent: "full", class: "rate_limit", until: "2026-01-02T03:04:05Z" }, suggest: [], efforts: [], tasks: {}, warnings: [], can: [] },
+    { name: "absent", state: "not installed", suggest: [], efforts: [], tasks: {}, warnings: [], can: [] },
   ],
 };
 const read = { "GET /api/v1/projects": { projects: [project] }, "GET /api/v1/agents": agents };
@@ -22,11 +24,49 @@ it("offers the installed agents, and the models of the chosen one", async () => 
   show(<NewTaskDialog onClose={() => {}} />);
   const agent = await screen.findByLabelText("Agent");
   await within(agent).findByText("other (not logged in)");
-  expect([...agent.querySelectorAll("option")].map((o) => o.textContent)).toEqual(["robot (default)", "other (not logged in)"]);
+  expect([...agent.querySelectorAll("option")].map((o) => o.textContent)).toEqual(["robot, the default", "other (not logged in)", `full (limited until ${clock("2026-01-02T03:04:05Z")})`]);
   const models = () => [...document.querySelectorAll("datalist option")].map((o) => (o as HTMLOptionElement).value);
-  expect(models()).toEqual(["auto", "haiku", "opus"]);
+  expect(models()).toEqual(["auto", "opus", "haiku"]);
+  expect([...screen.getByLabelText("Effort").querySelectorAll("option")].map((o) => o.textContent)).toEqual(["the default", "low", "high"]);
   fireEvent.change(agent, { target: { value: "other" } });
   expect(models()).toEqual(["auto", "mini"]);
+  expect(screen.queryByLabelText("Effort")).toBeNull(); // it has no levels
+});
+
+const png = (name: string, bytes = 4) => new File([new Uint8Array(bytes)], name, { type: "image/png" });
+const uploaded = { "POST /api/v1/images": { id: "abc", type: "image/png", size: 4, at: "" } };
+
+it("uploads a pasted image, and sends its id with the task", async () => {
+  const sent = serve({ ...read, ...uploaded, [create]: { tasks: [task({ id: 3 })] } });
+  show(<NewTaskDialog onClose={() => {}} />);
+  fireEvent.change(await screen.findByLabelText("Title"), { target: { value: "Like this" } });
+  fireEvent.paste(screen.getByLabelText("Description"), { clipboardData: { files: [png("drawing.png")] } });
+  expect((await screen.findByAltText("drawing.png")).getAttribute("src")).toBe("/api/v1/images/abc");
+  expect(sent.find((s) => s.path === "/api/v1/images")?.body).toEqual({ data: "AAAAAA==" });
+  fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
+  await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Like this", images: ["abc"] }] }));
+});
+
+it("removes an image, and says that the chosen agent cannot see it", async () => {
+  serve({ ...read, ...uploaded });
+  show(<NewTaskDialog onClose={() => {}} />);
+  const agent = await screen.findByLabelText("Agent");
+  await within(agent).findByText("other (not logged in)");
+  fireEvent.drop(screen.getByLabelText("Description"), { dataTransfer: { files: [png("drawing.png")], types: ["Files"] } });
+  await screen.findByAltText("drawing.png");
+  expect(screen.queryByText(/cannot see images/)).toBeNull();
+  fireEvent.change(agent, { target: { value: "other" } });
+  screen.getByText("other cannot see images; it only gets the text.");
+  fireEvent.click(screen.getByLabelText("Remove drawing.png"));
+  expect(screen.queryByAltText("drawing.png")).toBeNull();
+});
+
+it("refuses an image that is too large before it is sent", async () => {
+  const sent = serve({ ...read, ...uploaded });
+  show(<NewTaskDialog onClose={() => {}} />);
+  fireEvent.change(await screen.findByLabelText("Add image"), { target: { files: [png("huge.png", (5 << 20) + 1)] } });
+  expect((await screen.findByRole("alert", { hidden: true })).textContent).toContain("huge.png has 5.0 MiB, 5 MiB are allowed");
+  expect(sent.some((s) => s.path === "/api/v1/images")).toBe(false);
 });
 
 it("shows an error beside its buttons, and keeps what was typed", async () => {

@@ -6,10 +6,11 @@ import { queries } from "../api/queries";
 import type { NewTask, Problem } from "../api/schema";
 import { navigate, toTask } from "../router";
 import { Dialog } from "../ui/dialog";
-import { Empty, Loading, ProblemBox } from "../ui/parts";
+import { Empty, FormProblem, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 import { AddProject } from "./addproject";
-import { AgentFields } from "./agentfields";
+import { AgentFields, withFrom } from "./agentfields";
+import { Attachments, useImages } from "./images";
 import { MarkFields, words } from "./marks";
 
 function Field({ label, hint, children }: { label: string; hint?: string; children: (id: string) => ReactNode }) {
@@ -28,12 +29,10 @@ const lines = (text: FormDataEntryValue | null) => String(text ?? "").split("\n"
 // taskFrom reads the form. Empty fields get the project's defaults.
 export function taskFrom(form: FormData): NewTask {
   const text = (name: string) => String(form.get(name) ?? "").trim();
-  const task: NewTask = { title: text("title") };
+  const task: NewTask = { title: text("title"), ...withFrom(form) };
   if (text("body")) task.body = text("body");
   if (Number(text("priority"))) task.priority = Number(text("priority"));
   if (text("track")) task.track = text("track");
-  if (text("agent")) task.agent = text("agent");
-  if (text("model")) task.model = text("model");
   if (lines(form.get("checks")).length) task.checks = lines(form.get("checks"));
   if (lines(form.get("steps")).length) task.steps = lines(form.get("steps"));
   if (text("category")) task.category = text("category");
@@ -55,6 +54,8 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
   const [busy, setBusy] = useState(false);
   const [chosen, setChosen] = useState("");
   const [answer, setAnswer] = useState(false);
+  const [agent, setAgent] = useState("");
+  const images = useImages();
   const list = projects.data?.projects ?? [];
   const project = list.find((p) => p.prefix === chosen) ?? list.find((p) => p.prefix === new URLSearchParams(location.search).get("project")) ?? list[0];
 
@@ -66,13 +67,14 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
     setBusy(true);
     setProblem(undefined);
     try {
-      const made = await dataOf(api.POST("/api/v1/projects/{project}/tasks", { params: { path: { project: project.prefix } }, body: { tasks: [taskFrom(new FormData(form))] } }));
+      const made = await dataOf(api.POST("/api/v1/projects/{project}/tasks", { params: { path: { project: project.prefix } }, body: { tasks: [{ ...taskFrom(new FormData(form)), ...images.ids }] } }));
       const t = made.tasks?.[0];
       changed();
       say(`${t?.key} was created`);
       if (another) {
         form.reset();
         setAnswer(false);
+        images.clear();
       } else {
         onClose();
         if (t) navigate(toTask(t.key));
@@ -90,9 +92,10 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       {projects.problem && <ProblemBox problem={projects.problem} again={projects.again} />}
       {projects.data && !project && <Empty title="No project yet"><p>Tasks belong to a project: a git repository.</p><AddProject /></Empty>}
       {project && (
-        <form onSubmit={(e) => void submit(e)} className="form">
+        <form onSubmit={(e) => void submit(e)} className="form" {...images.take}>
           <Field label="Title" hint="What should be done, in one line">{(id) => <input id={id} name="title" required autoFocus maxLength={500} />}</Field>
           <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} />}</Field>
+          <Attachments images={images} project={project.prefix} agent={agent || project.policy.agent.use} />
           <div className="form-row">
             <Field label="Project">{(id) => (
               <select id={id} value={project.prefix} onChange={(e) => setChosen(e.target.value)}>{list.map((p) => <option key={p.prefix} value={p.prefix}>{p.prefix}</option>)}</select>
@@ -106,7 +109,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             <Field label="Priority" hint="-10 to 10; higher starts first">{(id) => <input id={id} name="priority" type="number" min={-10} max={10} defaultValue={0} />}</Field>
           </div>
           <div className="form-row">
-            <AgentFields key={project.prefix} project={project.prefix} agent={project.policy.agent.use} model={project.policy.agent.model} />
+            <AgentFields key={project.prefix} project={project.prefix} agent={project.policy.agent.use} model={project.policy.agent.model} effort={project.policy.agent.effort} onAgent={setAgent} />
             <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>
           </div>
           <Field label="Result" hint={answer ? "Its agent reads the code and cannot change anything; nothing lands" : undefined}>{(id) => (
@@ -128,9 +131,9 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             {!answer && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
           </div>
           <footer className="form-end">
-            {problem && <ProblemBox problem={problem} />}
-            <button className="button primary" type="submit" disabled={busy}>{busy ? "Creating" : "Create"}</button>
-            <button className="button" type="submit" data-another="yes" disabled={busy}>Create and add another</button>
+            {problem && <FormProblem problem={problem} />}
+            <button className="button primary" type="submit" disabled={busy || images.busy}>{busy ? "Creating" : "Create"}</button>
+            <button className="button" type="submit" data-another="yes" disabled={busy || images.busy}>Create and add another</button>
           </footer>
         </form>
       )}

@@ -1,10 +1,11 @@
 // The button that removes a project, and the dialog before it.
 import { useState } from "react";
-import { change } from "../api/cache";
-import { api, dataOf } from "../api/client";
-import type { Project, Removed } from "../api/schema";
+import { changed } from "../api/cache";
+import { api, dataOf, problemOf } from "../api/client";
+import type { Problem, Project, Removed } from "../api/schema";
 import { plural } from "../lib/format";
 import { Dialog } from "../ui/dialog";
+import { FormProblem } from "../ui/parts";
 import { say } from "../ui/toast";
 
 // left returns in one line what a removal leaves behind.
@@ -28,13 +29,19 @@ function Question({ p, close }: { p: Project; close: () => void }) {
   const [purge, setPurge] = useState(false);
   const [force, setForce] = useState(false);
   const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
   const submit = async () => {
     setBusy(true);
-    const gone = await change("", () => dataOf(api.POST("/api/v1/projects/{project}/remove", { params: { path: { project: p.prefix } }, body: { purge, force } })));
-    setBusy(false);
-    if (!gone) return;
-    say(`${p.prefix} is being removed.${left(gone)}`);
-    close();
+    setProblem(undefined);
+    try {
+      const gone = await dataOf(api.POST("/api/v1/projects/{project}/remove", { params: { path: { project: p.prefix } }, body: { purge, force } }));
+      changed();
+      say(`${p.prefix} is being removed.${left(gone)}`);
+      close();
+    } catch (err) {
+      setProblem(problemOf(err));
+      setBusy(false);
+    }
   };
   return (
     <Dialog title={`Remove ${p.prefix}`} onClose={close}>
@@ -46,6 +53,7 @@ function Question({ p, close }: { p: Project; close: () => void }) {
         <label className="check"><input type="checkbox" checked={purge} onChange={(e) => setPurge(e.target.checked)} /> Also remove its workspaces, trash and branches</label>
         <label className="check"><input type="checkbox" checked={force} onChange={(e) => setForce(e.target.checked)} /> First stop its tasks that have not ended</label>
         <footer className="form-end">
+          {problem && <FormProblem problem={problem} />}
           <button className="button danger" disabled={busy}>Remove {p.prefix}</button>
           <button type="button" className="button" onClick={close}>Cancel</button>
         </footer>

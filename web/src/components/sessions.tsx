@@ -8,6 +8,7 @@ import { useParam, type Param } from "../router";
 import { Empty, Loading, Tabs } from "../ui/parts";
 import { send } from "./actions";
 import { Conversation } from "./conversation";
+import { Attachments, useImages } from "./images";
 import { Raw } from "./raw";
 
 const Terminal = lazy(() => import("./terminal"));
@@ -75,15 +76,19 @@ function Composer({ t, session }: { t: TaskDetail; session: Session }) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const [next, setNext] = useState(false);
+  const images = useImages();
   if (t.stage === "ended") return null;
   const submit = async () => {
-    if (!text.trim() || busy) return;
+    if (!text.trim() || busy || images.busy) return;
     setBusy(true);
-    if (await send(t.key, text, next)) setText("");
+    if (await send(t.key, text, next, images.ids.images)) {
+      setText("");
+      images.clear();
+    }
     setBusy(false);
   };
   return (
-    <form className="composer" aria-label="Message" onSubmit={(e) => {
+    <form className="composer" aria-label="Message" {...images.take} onSubmit={(e) => {
       e.preventDefault();
       void submit();
     }}>
@@ -98,8 +103,9 @@ function Composer({ t, session }: { t: TaskDetail; session: Session }) {
       />
       <span className="composer-end">
         {live(session) && <label className="check"><input type="checkbox" checked={next} onChange={(e) => setNext(e.target.checked)} /> after its turn</label>}
-        <button className="button primary" disabled={busy || !text.trim()}>Send</button>
+        <button className="button primary" disabled={busy || images.busy || !text.trim()}>Send</button>
       </span>
+      <Attachments images={images} project={t.project} agent={session.agent} small />
     </form>
   );
 }

@@ -1,5 +1,6 @@
 // The facts of a task, next to its page.
 import type { TaskDetail } from "../api/schema";
+import { actionsOf, perform } from "./actions";
 import { clock, plural } from "../lib/format";
 import { Link, to, toTask } from "../router";
 import { editorLink, editorName } from "../lib/editor";
@@ -31,6 +32,12 @@ function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => voi
   );
 }
 
+// Restaff opens the action with which another agent or model takes over.
+function Restaff({ t }: { t: TaskDetail }) {
+  const a = actionsOf(t).find((x) => x.staff);
+  return a ? <button className="button small" title={a.about} onClick={() => perform(t, a)}>Change…</button> : null;
+}
+
 export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriority: (n: number) => void; onBudget: (usd: string) => void }) {
   const ended = t.stage === "ended";
   const open = t.workspace && !t.workspace.removed_at ? t.workspace : undefined;
@@ -48,6 +55,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
               </span>
             )}
           </Fact>
+          <Fact name="Agent">{t.agent}{t.model ? ` · ${t.model}` : ""}{t.effort ? ` · ${t.effort}` : ""} <Restaff t={t} /></Fact>
           <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
           <Fact name="Budget">{ended ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
           <Fact name="Group">{t.group ? <Link href={to("/groups/{id}", { id: String(t.group_id) })}>{t.group}</Link> : "none"}</Fact>
@@ -89,7 +97,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
           <ul className="messages">
             {t.messages!.map((m) => (
               <li key={m.id}>
-                <p>{m.kind && <span className="tag">{m.kind}</span>} {m.text}</p>
+                <p>{m.kind && <span className="tag">{m.kind}</span>} {m.text}{(m.images?.length ?? 0) > 0 && <span className="muted"> (+{plural(m.images!.length, "image")})</span>}</p>
                 <small className={m.failed && !m.delivered_at ? "bad-text" : "muted"}>
                   {m.delivered_at ? `delivered ${clock(m.delivered_at)}` : m.failed ? `not delivered: ${m.failed}` : "waiting for a session"}
                 </small>

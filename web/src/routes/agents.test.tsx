@@ -5,7 +5,7 @@ import type { Agent } from "../api/schema";
 import { serve, show } from "../test/render";
 import AgentsPage from "./agents";
 
-const agent = (change: Partial<Agent>): Agent => ({ name: "robot", path: "/bin/robot", version: "1.2", tested: "1.1", warnings: [], can: [], scores: { lead: 0, implement: 0 }, tasks: { all: 0, running: 0, done: 0, failed: 0 }, ...change });
+const agent = (change: Partial<Agent>): Agent => ({ name: "robot", path: "/bin/robot", version: "1.2", tested: "1.1", state: "ready", suggest: [], efforts: [], warnings: [], can: [], scores: { lead: 0, implement: 0 }, tasks: { all: 0, running: 0, done: 0, failed: 0 }, ...change });
 
 const page = (a: Agent) => {
   serve({ "GET /api/v1/projects": { projects: [{ prefix: "app" }] }, "GET /api/v1/agents": { agents: [a], at: "2026-01-01T10:00:00Z" } });

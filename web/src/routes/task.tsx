@@ -13,6 +13,7 @@ import { checkCount, Checks } from "../components/checks";
 import { Cost } from "../components/cost";
 import { Events } from "../components/events";
 import { History } from "../components/history";
+import { TaskImages } from "../components/images";
 import { Flag, useSeen } from "../components/marks";
 import { NoTask } from "../components/notask";
 import { hasPreview, Preview, runs } from "../components/preview";
@@ -91,6 +92,7 @@ function TaskView({ t }: { t: TaskDetail }) {
         </div>
         <aside className="task-side">
           {t.body && <section><h2>Description</h2><Markdown text={t.body} /></section>}
+          <TaskImages images={t.images ?? []} project={t.project} agent={t.agent} />
           {(t.steps?.length ?? 0) > 0 && <Steps t={t} />}
           <TaskFacts t={t} onPriority={(priority) => void edit(t.key, { priority }, `${t.key} has priority ${priority}`)}
             onBudget={(budget) => void edit(t.key, { budget }, `${t.key} has the budget ${budget}`)} />

@@ -1,5 +1,5 @@
 // Small components that every page uses.
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { Problem } from "../api/schema";
 
 // Mono shows `words between backquotes` as code.
@@ -18,6 +18,14 @@ export function ProblemBox({ problem, again }: { problem: Problem; again?: () =>
       {again && <button className="button small" onClick={again}>Retry</button>}
     </div>
   );
+}
+
+// FormProblem is the problem of a form. It gets the focus, so that the browser
+// scrolls to it and a screen reader reads it.
+export function FormProblem({ problem }: { problem: Problem }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => ref.current?.focus(), [problem]);
+  return <div ref={ref} tabIndex={-1} className="form-problem"><ProblemBox problem={problem} /></div>;
 }
 
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {

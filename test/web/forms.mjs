@@ -1,0 +1,131 @@
+// Every dialog shows its error inside the window and moves the focus to it. The
+// palette runs what the buttons of a task run. An image reaches a task.
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { addProject, api, create, main, step, told, World } from "./lib.mjs";
+
+await main(async () => {
+  await addProject("app");
+  await addProject("manual");
+  const w = await World.open();
+  const { page } = w;
+  await w.signIn();
+  const [key] = await create("app", { title: "Add a note about landing" });
+  await w.goto("/tasks/" + key);
+  await w.status("done");
+  const [held] = await create("manual", { title: "Do it by hand" });
+  await w.goto("/tasks/" + held);
+  await w.status("needs you");
+  await writeFile(`${told.root}/manual/features.json`, JSON.stringify([{ id: 1, name: "Log in", category: "core", status: "passed" }, { id: 2, name: "A rather long name of a feature that goes on and on, with everything that it should do for everybody", status: "failed", failure_reason: "its checks failed" }], null, 2));
+  await api("PATCH", "/projects/manual/config", { key: "features", value: "features.json" });
+
+  const dialog = page.getByRole("dialog");
+  const submit = (name) => dialog.getByRole("button", { name, exact: true }).click();
+  const forms = {
+    "new task": async () => {
+      await w.goto("/");
+      await page.keyboard.press("n");
+      await dialog.getByLabel("Title").fill("Do it");
+      await dialog.getByLabel("Model").fill("not a model!");
+      await submit("Create");
+    },
+    continue: async () => {
+      await w.goto("/tasks/" + key);
+      await page.locator(".actions").getByRole("button", { name: "Continue" }).click();
+      await submit("Continue");
+    },
+    requeue: async () => {
+      await w.goto("/tasks/" + held);
+      await page.locator(".task-side").getByRole("button", { name: "Change…" }).click();
+      await dialog.getByLabel("Model").fill("not a model!");
+      await submit("Requeue");
+    },
+    "remove a project": async () => {
+      await w.goto("/settings");
+      await page.locator(".project", { has: page.getByRole("heading", { name: "manual", exact: true }) }).getByRole("button", { name: "Remove…" }).click();
+      await submit("Remove manual");
+    },
+    "new feature": async () => {
+      await w.goto("/features?project=manual");
+      await page.getByRole("button", { name: "Add a feature" }).click();
+      await dialog.getByLabel("Name").fill("Log out");
+      await dialog.getByLabel("Depends on").fill("99");
+      await submit("Add");
+    },
+    image: async () => {
+      await w.goto("/");
+      await page.keyboard.press("n");
+      await dialog.locator("input[type=file]").setInputFiles({ name: "notes.png", mimeType: "image/png", buffer: Buffer.from("not a picture") });
+    },
+  };
+  for (const [width, height] of [[1280, 800], [390, 844]]) {
+    await page.setViewportSize({ width, height });
+    for (const [name, fail] of Object.entries(forms)) {
+      await step(`the error of "${name}" at ${width}×${height}`, async () => {
+        await fail();
+        const alert = dialog.getByRole("alert");
+        await alert.waitFor();
+        const box = await alert.boundingBox();
+        assert.ok(box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height, `the error is at ${JSON.stringify(box)}`);
+        assert.ok(await page.evaluate(() => document.activeElement?.matches(".form-problem") && document.activeElement.querySelector("[role=alert]") !== null), "the focus is not on the error");
+        if (width === 1280) await w.axe(name);
+        await w.shot(`form-${name.replaceAll(" ", "-")}-${width}`);
+      });
+    }
+  }
+
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await step("an image of the form reaches the task", async () => {
+    await w.goto("/");
+    await page.keyboard.press("n");
+    await dialog.getByLabel("Title").fill("Choose a number");
+    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPj/HwADAgH/p9i6qQAAAABJRU5ErkJggg==", "base64");
+    await dialog.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: png });
+    await dialog.getByAltText("dot.png").waitFor();
+    await w.axe("new task with an image");
+    await w.shot("new-task-image");
+    await submit("Create");
+    await page.locator(".task-side").getByAltText("Image 1").waitFor();
+    await page.locator(".blocks").getByText("sees an image: image/png").first().waitFor();
+    await w.shot("task-image");
+  });
+
+  await step("the features page adds, edits and shows mistakes by line", async () => {
+    await w.goto("/features?project=manual");
+    await page.locator("[data-feature='2']").waitFor();
+    await page.getByRole("button", { name: "Edit feature 1" }).click();
+    await dialog.getByLabel("Name").fill("Sign in");
+    await submit("Save");
+    await page.locator("[data-feature='1']").getByText("Sign in").waitFor();
+    await w.axe("features");
+    await w.shot("features");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await w.shot("features-390");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await writeFile(`${told.root}/manual/features.json`, "[\n  {\n]\n");
+    await w.goto("/features?project=manual");
+    await page.getByText("line 3").first().waitFor();
+    await w.shot("features-broken");
+  });
+
+  await step("the palette runs what the buttons of a task run", async () => {
+    await w.goto("/tasks/" + key);
+    await w.status("done");
+    const bar = page.locator(".actions");
+    await bar.getByRole("button", { name: "More" }).click();
+    const names = [...(await bar.locator("> button").allTextContents()), ...(await page.getByRole("menuitem").allTextContents())].filter((n) => !n.startsWith("More"));
+    await page.keyboard.press("Escape");
+    assert.ok(names.length > 2, `the buttons are ${names}`);
+    await page.keyboard.press("Control+k");
+    const options = page.locator("#palette-list li");
+    await options.filter({ hasText: `${names[0]} ${key}` }).waitFor();
+    const found = await options.locator("span").allTextContents();
+    for (const name of names) assert.ok(found.includes(`${name} ${key}`), `the palette has no “${name}”: ${found}`);
+    await page.getByRole("combobox", { name: "Command" }).fill("archive " + key);
+    await page.getByRole("option", { name: `Archive ${key} this task` }).click();
+    await page.getByText(`${key} is archived`).waitFor();
+    assert.ok((await api("GET", "/tasks/" + key)).archived);
+  });
+
+  await w.close();
+});
