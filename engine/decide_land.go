@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/verb"
 )
 
 // landing takes the next step of a task's open landing: merge with the base,
@@ -198,7 +199,7 @@ func approve(v *View) *Decision {
 		By: "landing", Kind: coppice.EventTaskChanged, Reason: "there is a new candidate, which needs a new approval", Asks: v.settled(coppice.VerbLand),
 	}
 	for _, a := range d.Asks {
-		if of := landingIn(a); l.QueueID == 0 && (of == 0 || of == l.ID) {
+		if of := landArgsOf(a).Landing; l.QueueID == 0 && (of == 0 || of == l.ID) {
 			c := *l
 			c.ApprovedBy, c.ApprovedAt = a.By.String(), a.At
 			d.Kind, d.Reason, d.Landing = coppice.EventLandingApproved, fmt.Sprintf("%s approves %s", a.By, short(l.Head)), &c
@@ -207,16 +208,31 @@ func approve(v *View) *Decision {
 	return d
 }
 
-// forLanding returns the arguments of a request that is about one landing.
-func forLanding(id int64) json.RawMessage { return coppice.Raw(map[string]int64{"landing": id}) }
+// landArgs are the arguments of a request to land. They say what the person
+// approves; the zero value approves the next candidate.
+type landArgs struct {
+	Landing int64  `json:"landing,omitempty"` // the candidate's landing
+	Head    string `json:"head,omitempty"`    // the commit, or its first characters, if there was no candidate
+}
 
-// landingIn returns the landing that a request is about, or 0 for the next one.
-func landingIn(a coppice.Ask) int64 {
-	var args struct{ Landing int64 }
+func (a landArgs) raw() json.RawMessage { return coppice.Raw(a) }
+
+func landArgsOf(a coppice.Ask) (args landArgs) {
 	if len(a.Args) == 0 || json.Unmarshal(a.Args, &args) != nil {
-		return 0
+		return landArgs{}
 	}
-	return args.Landing
+	return args
+}
+
+// otherHead says that a person asked to land another commit than the head of the
+// task's branch; nil if nobody did.
+func otherHead(v *View, head string) *coppice.Failure {
+	a := v.asked(coppice.VerbLand)
+	if a == nil || strings.HasPrefix(head, landArgsOf(*a).Head) {
+		return nil
+	}
+	err := verb.OtherHead(v.Task, head, landArgsOf(*a).Head)
+	return coppice.Failf(coppice.ClassImplementation, err.Cause, err.Fix)
 }
 
 // offerStep offers a landing's next work item. Each has a different key. The

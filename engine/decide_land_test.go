@@ -49,7 +49,7 @@ var landAsked = say(coppice.VerbLand)
 func landAskedFor(id int64) change {
 	return func(v *View) {
 		landAsked(v)
-		v.Asks[len(v.Asks)-1].Args = forLanding(id)
+		v.Asks[len(v.Asks)-1].Args = landArgs{Landing: id}.raw()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // inReview returns an engine with a task whose proven landing waits for a review.
@@ -208,4 +209,59 @@ func (b *bundle) prompt(session int64) (text string) {
 		return err
 	})
 	return text
+}
+
+// A request to land can name the commit that the person has read. It is refused
+// if the change is at another one.
+func TestLandNamesTheHeadThatWasRead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, head string
+		refused    bool
+	}{
+		{"no head", "", false},
+		{"the candidate's head", "head1", false},
+		{"its first characters", "hea", false},
+		{"an earlier head", "head0", true},
+		{"more than the head", "head12", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := inReview(t)
+			_, err := b.Ask(t.Context(), "app-1", coppice.VerbLand, verb.Request{Head: c.head})
+			if refused := coppice.ErrorCode(err) == coppice.EConflict; refused != c.refused {
+				t.Fatalf("refused: %v, want %v: %v", refused, c.refused, err)
+			}
+			if c.refused && !strings.Contains(err.Error(), "the change of app-1 is now at head1") {
+				t.Errorf("the error is %v", err)
+			}
+			b.turn()
+			if approved := b.landing("app-1").ApprovedBy != ""; approved == c.refused {
+				t.Errorf("approved: %v", approved)
+			}
+		})
+	}
+}
+
+// A task without a candidate gets one from its branch. If that is not the commit
+// that the person has read, nothing lands.
+func TestLandOfABranchNamesTheHeadThatWasRead(t *testing.T) {
+	t.Parallel()
+	for head, outcome := range map[string]coppice.Outcome{"": "", "head2": "", "head1": coppice.OutcomeFailed} {
+		b := open(t)
+		b.project(func(p *coppice.Project) { p.Policy.Retry.Max = 0 })
+		b.create(coppice.NewTask{Title: "a"})
+		b.prepares("app-1")
+		b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", Failure: coppice.Failf(coppice.ClassUnknown, "x", "")})
+		_, err := b.Ask(t.Context(), "app-1", coppice.VerbLand, verb.Request{Head: head})
+		b.must(err)
+		b.turn()
+		b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", Head: "head2"})
+		got := b.task("app-1")
+		if got.Outcome != outcome {
+			t.Errorf("head %q: at %s, outcome %q, want %q", head, got.Stage, got.Outcome, outcome)
+		} else if outcome != "" && !strings.Contains(got.Failure.Text, "is now at head2, not at head1") {
+			t.Errorf("the failure is %q", got.Failure.Text)
+		}
+	}
 }

@@ -110,8 +110,12 @@ func settlePrepare(v *View, w coppice.Work) *Decision {
 	}
 	if v.Task.Stage == coppice.StageChecking && v.Landing == nil {
 		// A person asked to land it: the branch's current head is the candidate.
+		fail := otherHead(v, r.Head)
 		if r.Head == ws.BaseCommit {
-			end := endTask(v, coppice.OutcomeFailed, coppice.Failf(coppice.ClassImplementation, "its branch has no changes to land", "retry it"))
+			fail = coppice.Failf(coppice.ClassImplementation, "its branch has no changes to land", "retry it")
+		}
+		if fail != nil {
+			end := endTask(v, coppice.OutcomeFailed, fail)
 			end.Workspace, end.Trash = d.Workspace, d.Trash
 			return end
 		}

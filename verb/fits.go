@@ -84,6 +84,22 @@ func fitsLand(f Facts) error {
 	return coppice.Errorf(coppice.EConflict, "%s has nothing to land yet", t.Key).WithFix("wait for its session to end, or stop it first")
 }
 
+// checkLand refuses to approve a change that the person has not read. A task
+// without a candidate is checked when it gets one.
+func checkLand(f Facts, r Request) error {
+	if l := f.Candidate(); l != nil && !strings.HasPrefix(l.Head, r.Head) {
+		return OtherHead(f.Task, l.Head, r.Head)
+	}
+	return nil
+}
+
+// OtherHead says that the change of a task is at another commit than the one that
+// the person has read.
+func OtherHead(t coppice.Task, now, read string) *coppice.Error {
+	return coppice.Errorf(coppice.EConflict, "the change of %s is now at %.10s, not at %.10s", t.Key, now, read).
+		WithFix("read it again with `coppice diff %s` or on its review page, then land %.10s", t.Key, now)
+}
+
 // hideLand hides the button for tasks that land automatically. It shows it for a
 // failed task whose work could not land: a person can fix its branch.
 func hideLand(f Facts) bool {

@@ -5,12 +5,12 @@ import "coppice"
 // Table describes every verb, in the order in which the dashboard shows them.
 var Table = []Info{
 	{
-		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Fits: fitsLand, Hidden: hideLand,
+		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Head: true, Fits: fitsLand, Check: checkLand, Hidden: hideLand,
 		Route: Route{"land-task", "Land a task that waits for your approval"},
 		Command: Command{
 			Use: "land KEY", Short: "Land a task that waits for your approval",
-			Long:    "Land a task whose checks passed and whose project does not land automatically. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is retried immediately.",
-			Example: "  coppice land app-4", Done: "will be landed",
+			Long:    "Land a task whose checks passed and whose project does not land automatically. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is retried immediately.\nWith --head the request is refused if the change is no longer at the commit that you have read.",
+			Example: "  coppice land app-4\n  coppice land app-4 --head 3f2a91c", Done: "will be landed",
 		},
 		Button: Button{Name: "Land", About: "Land it after its checks have passed, or retry a landing that waits", Done: "lands"},
 	},

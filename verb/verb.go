@@ -24,6 +24,8 @@ type Info struct {
 	Staff bool
 	// Images says that images can belong to the text.
 	Images bool
+	// Head says that a request can name the commit that the person has read.
+	Head bool
 	// By lists who can use the verb besides a person.
 	By []coppice.ActorKind
 	// Withdraws lists the verbs whose open requests this one withdraws.
@@ -95,6 +97,7 @@ type Request struct {
 	Text   string
 	Staff  coppice.Staff
 	Images []string // ids of uploaded images, for a verb with Images
+	Head   string   // the commit that the person has read, or its first characters, for a verb with Head
 }
 
 // Of returns the description of a verb, or nil.
@@ -123,10 +126,17 @@ func (f Facts) live() *coppice.Session {
 	return f.Session
 }
 
+// Candidate returns the open landing of the task's current round, or nil.
+func (f Facts) Candidate() *coppice.Landing {
+	if l := f.Landing; l != nil && l.Round == f.Task.Round && l.EndedAt.IsZero() {
+		return l
+	}
+	return nil
+}
+
 // PutOff reports whether the task's landing was postponed. A person can retry it
 // immediately.
 func (f Facts) PutOff() bool {
-	t, l := f.Task, f.Landing
-	return (t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding) &&
-		l != nil && l.Round == t.Round && l.EndedAt.IsZero() && l.RetryAt.After(f.Now)
+	t, l := f.Task, f.Candidate()
+	return (t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding) && l != nil && l.RetryAt.After(f.Now)
 }

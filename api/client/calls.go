@@ -168,7 +168,7 @@ func (c *Client) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Req
 		body["images"] = r.Images
 	}
 	if info := verb.Of(v); info != nil {
-		for name, value := range map[string]string{info.Text: r.Text, "agent": r.Staff.Agent, "model": r.Staff.Model, "effort": r.Staff.Effort} {
+		for name, value := range map[string]string{info.Text: r.Text, "agent": r.Staff.Agent, "model": r.Staff.Model, "effort": r.Staff.Effort, "head": r.Head} {
 			if value != "" {
 				body[name] = value
 			}

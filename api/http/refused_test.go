@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"coppice/api"
 	"coppice/api/apitest"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // putLanding gives a task a refused landing of a tree.
@@ -151,4 +153,41 @@ func TestPreviewIsOffered(t *testing.T) {
 		}
 		return tx.Workspaces.Put(&ws)
 	})
+}
+
+// The request to land can name the commit that the person has read.
+func TestLandNamesAHead(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Project("/src/app")
+	task := b.Task("app", coppice.NewTask{Title: "One"})
+	const head, other = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+	b.Update(func(tx store.Tx) error {
+		x, err := tx.Tasks.ByKey(task.Key)
+		if err != nil {
+			return err
+		}
+		x.Stage, x.Wait = coppice.StageReview, nil
+		l := coppice.Landing{ProjectID: x.ProjectID, TaskID: x.ID, Round: x.Round, Head: head, Candidate: coppice.Candidate{Tree: "t", Green: true}}
+		return errors.Join(tx.Tasks.Put(&x), tx.Landings.Put(&l))
+	})
+	for _, c := range []struct {
+		body, want string
+		status     int
+	}{
+		{`{"head":"` + other + `"}`, "the change of app-1 is now at aaaaaaaaaa, not at bbbbbbbbbb", 409},
+		{`{"head":"main"}`, "expected string to be a commit, or at least its first 7 characters", 422},
+		{`{"head":"aaaaaaa"}`, `"key":"app-1"`, 200},
+		{`{"head":"` + head + `"}`, `"key":"app-1"`, 200},
+		{`{}`, `"key":"app-1"`, 200},
+		{``, `"key":"app-1"`, 200},
+	} {
+		resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/land", c.body)
+		if resp.StatusCode != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %d %s", c.body, resp.StatusCode, text)
+		}
+	}
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbLand, verb.Request{Head: other}); coppice.ErrorCode(err) != coppice.EConflict {
+		t.Errorf("the client: %v", err)
+	}
 }

@@ -20,6 +20,14 @@ type continueIn struct {
 	}
 }
 
+// landIn is the request of a verb that can name the commit that a person has read.
+type landIn struct {
+	TaskIn
+	Body *struct {
+		Head string `json:"head,omitempty" pattern:"^[0-9a-f]{7,64}$" patternDescription:"a commit, or at least its first 7 characters" doc:"The commit that you have read, or its first 7 or more characters. The request is refused if the change is at another one."`
+	}
+}
+
 // staffIn is the request of a verb that can name another agent and model.
 type staffIn struct {
 	TaskIn
@@ -57,6 +65,14 @@ func (s *Server) verbRoutes(a huma.API) {
 		case info.Text != "":
 			add(s, a, o, func(ctx context.Context, in *continueIn) (api.Task, error) {
 				return ask(ctx, in.Key, verb.Request{Text: in.Body.Text, Images: in.Body.Images})
+			})
+		case info.Head:
+			add(s, a, o, func(ctx context.Context, in *landIn) (api.Task, error) {
+				var r verb.Request
+				if in.Body != nil {
+					r.Head = in.Body.Head
+				}
+				return ask(ctx, in.Key, r)
 			})
 		default:
 			add(s, a, o, func(ctx context.Context, in *TaskIn) (api.Task, error) { return ask(ctx, in.Key, verb.Request{}) })

@@ -74,6 +74,9 @@ func (e *Env) verbCommand(info verb.Info) *cobra.Command {
 	if words.Note != "" {
 		c.Flags().StringVar(&r.Text, info.Text, "", words.Note)
 	}
+	if info.Head {
+		c.Flags().StringVar(&r.Head, "head", "", "the `commit` that you have read; refused if the change is at another one")
+	}
 	if info.Staff {
 		c.Flags().StringVar(&r.Staff.Agent, "agent", "", "the agent that takes over")
 		c.Flags().StringVar(&r.Staff.Model, "model", "", "the model to use, or auto")

@@ -1,7 +1,7 @@
 // Code generated from the table of verbs by `make generate`. DO NOT EDIT.
 
 export const actions = [
-  {"about":"Land it after its checks have passed, or retry a landing that waits","done":"lands","id":"land","name":"Land","path":"/api/v1/tasks/{key}/land"},
+  {"about":"Land it after its checks have passed, or retry a landing that waits","done":"lands","head":true,"id":"land","name":"Land","path":"/api/v1/tasks/{key}/land"},
   {"about":"Continue it in its last conversation","done":"continues","id":"continue","images":true,"name":"Continue","path":"/api/v1/tasks/{key}/continue","prompt":"What should it do now?","text":"text"},
   {"about":"Retry it","bare":true,"done":"is retried","id":"retry","images":true,"name":"Retry","path":"/api/v1/tasks/{key}/retry","prompt":"What should it do differently? (optional)","staff":true,"text":"note"},
   {"about":"Interrupt the agent's turn, but keep its session","bare":true,"done":"is interrupted","id":"interrupt","name":"Interrupt","path":"/api/v1/tasks/{key}/interrupt","prompt":"What should it do instead? (optional)","text":"text"},

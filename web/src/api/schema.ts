@@ -2079,6 +2079,10 @@ export interface components {
             lines?: number;
             paths?: string[] | null;
         };
+        LandInBody: {
+            /** @description The commit that you have read, or its first 7 or more characters. The request is refused if the change is at another one. */
+            head?: string;
+        };
         LandPolicy: {
             ask?: components["schemas"]["LandAsk"];
             how: string;
@@ -3450,6 +3454,7 @@ export type InboxAction = components['schemas']['InboxAction'];
 export type InboxEntry = components['schemas']['InboxEntry'];
 export type Interval = components['schemas']['Interval'];
 export type LandAsk = components['schemas']['LandAsk'];
+export type LandInBody = components['schemas']['LandInBody'];
 export type LandPolicy = components['schemas']['LandPolicy'];
 export type Landing = components['schemas']['Landing'];
 export type LandingList = components['schemas']['LandingList'];
@@ -8990,7 +8995,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LandInBody"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {

@@ -54,6 +54,14 @@ it("runs an action without a text immediately", async () => {
   expect(sent).toMatchObject([{ method: "POST", path: "/api/v1/tasks/app-1/take" }]);
 });
 
+it("names the commit that the page shows in the request to land, and in no other", async () => {
+  const sent = serve({ "POST /api/v1/tasks/app-1/land": working, "POST /api/v1/tasks/app-1/take": working });
+  show(<ActionBar t={{ ...working, can: ["land", "take"] }} names={{ take: "Take over" }} head="3f2a91c" />);
+  fireEvent.click(screen.getByText("Land"));
+  fireEvent.click(screen.getByText("Take over"));
+  await waitFor(() => expect(sent.map((s) => [s.path, s.body])).toEqual([["/api/v1/tasks/app-1/land", { head: "3f2a91c" }], ["/api/v1/tasks/app-1/take", {}]]));
+});
+
 it("asks before a dangerous one, and shows why the server refuses", async () => {
   const sent = serve({ "POST /api/v1/tasks/app-1/stop": { code: "conflict", title: "", status: 409, detail: "app-1 has ended already", fix: "reload" } });
   show(<><ActionBar t={working} /><Page /></>);

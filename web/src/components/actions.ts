@@ -24,17 +24,19 @@ export interface TaskAction {
   bare?: boolean; // it can be run without asking for the text
   staff?: boolean; // another agent or model can be named
   images?: boolean; // images can belong to the text
+  head?: boolean; // the commit that the person has read can be named
   danger?: boolean;
   more?: boolean; // in the menu “More”
 }
 
 // With is what a request has besides its text: the agent, model and effort with
-// which a task continues, and ids of images. Absent fields stay as they are.
+// which a task continues, ids of images, and the commit that the person has read. Absent fields stay as they are.
 export interface With {
   agent?: string;
   model?: string;
   effort?: string;
   images?: string[];
+  head?: string;
 }
 
 export const actions: readonly TaskAction[] = table;
@@ -64,15 +66,15 @@ export async function request(a: TaskAction, key: string, text = "", more: With 
 
 // run is request for a button: a message shows a refusal. It reports whether the
 // server accepted the request.
-export async function run(a: TaskAction, key: string): Promise<boolean> {
-  return (await attempt("", () => request(a, key).then(() => true))) ?? false;
+export async function run(a: TaskAction, key: string, head = ""): Promise<boolean> {
+  return (await attempt("", () => request(a, key, "", a.head && head ? { head } : {}).then(() => true))) ?? false;
 }
 
 // perform runs an action, or first opens its dialog: for a text, or because it
-// is dangerous.
-export function perform(t: Task, a: TaskAction): void {
+// is dangerous. head is the commit that the page shows.
+export function perform(t: Task, a: TaskAction, head?: string): void {
   if (a.prompt || a.danger) openDialog({ task: t, action: a });
-  else void run(a, t.key);
+  else void run(a, t.key, head);
 }
 
 // quick is perform for a person who typed the action: it asks only for a text

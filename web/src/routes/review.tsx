@@ -33,7 +33,7 @@ function ReviewView({ t, r }: { t: TaskDetail; r: Review }) {
   const [sending, setSending] = useState(false);
   const now = useNow(5000);
   const actions = (
-    <ActionBar t={t} names={{ take: "Take over", ...(t.stage === "review" ? { land: "Approve and land" } : {}) }}>
+    <ActionBar t={t} head={r.head} names={{ take: "Take over", ...(t.stage === "review" ? { land: "Approve and land" } : {}) }}>
       {t.wants !== "answer" && <button className="button" onClick={() => setSending(true)} title="Send the drafts, and a text, to its agent">Ask for changes</button>}
     </ActionBar>
   );
