@@ -103,10 +103,14 @@ func (k AgentEventKind) Silent() bool {
 }
 
 // Words returns all texts of the event, one per line, for the search index. A
-// silent event has none.
+// silent event has none. A permission has only its answer: the event of the tool
+// call that it is about has the rest.
 func (e AgentEvent) Words() string {
-	if e.Kind.Silent() {
+	switch {
+	case e.Kind.Silent():
 		return ""
+	case e.Kind == KindPermission && e.Ref != "":
+		return e.Text
 	}
 	var b strings.Builder
 	for _, part := range append([]string{e.Name, e.Text}, e.Options...) {

@@ -18,6 +18,8 @@ func TestAgentEvent(t *testing.T) {
 		{`{"kind":"tool","name":"Edit","paths":["a.go","b.go"],"input":{"z":"last","a":["first",{"n":2,"on":true}],"none":null}}`, "Edit\nfirst\n2\ntrue\nlast", "Edit a.go b.go"},
 		{`{"kind":"tool_result","ok":true,"text":"fine"}`, "fine", ""},
 		{`{"kind":"question","text":"Which?","options":["this","","that"]}`, "Which?\nthis\nthat", ""},
+		{`{"kind":"permission","ref":"call-1","name":"Bash","text":"denied: not here","input":{"command":"rm -r web"}}`, "denied: not here", ""},
+		{`{"kind":"permission","name":"Bash","text":"allowed","input":{"command":"ls"}}`, "Bash\nallowed\nls", ""},
 		{`{"kind":"notice","text":"a note"}`, "a note", ""},
 		{`{"kind":"turn","text":"said before"}`, "", ""},
 		{`{"kind":"state","text":"working"}`, "", ""},

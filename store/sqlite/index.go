@@ -18,7 +18,7 @@ import (
 
 // indexVersion changes with the schema or the content of the index. An index of
 // another version is built again.
-const indexVersion = 3
+const indexVersion = 4
 
 var errIndexVersion = errors.New("the search index has another version")
 
@@ -133,9 +133,6 @@ func openIndex(ctx context.Context, path string) (c *conn, err error) {
 	switch version {
 	case indexVersion:
 		return c, nil
-	case 2: // its shards start with sessions instead of rows
-		return c, c.all("BEGIN", "ALTER TABLE shards RENAME COLUMN first_session TO first_row",
-			fmt.Sprintf("UPDATE shards SET first_row = first_row << %d", placeBits), fmt.Sprintf("PRAGMA user_version = %d", indexVersion), "COMMIT")
 	case 0:
 		err := c.all("BEGIN", indexSchema, fmt.Sprintf("PRAGMA user_version = %d", indexVersion))
 		if err == nil {
