@@ -211,3 +211,20 @@ func TestClassesHaveWords(t *testing.T) {
 		t.Errorf("an unknown class is described as %q", got)
 	}
 }
+
+func TestRelativePaths(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ workspace, text, want string }{
+		{"/s/ab/coppice-1", "see /s/ab/coppice-1/web/a.ts:7, then", "see web/a.ts:7, then"},
+		{"/s/ab/coppice-1", "cd /s/ab/coppice-1 && ls /s/ab/coppice-check-2/x", "cd . && ls x"},
+		{"/s/ab/coppice-1", `{"path":"/s/ab/coppice-1","of":"/s/ab/coppice-1/"}`, `{"path":".","of":""}`},
+		{"/s/ab/coppice-1", "/s/ab/git and /s/cd/coppice-1/a and /s/xab/coppice-1/a", "/s/ab/git and /s/cd/coppice-1/a and /s/xab/coppice-1/a"},
+		{"/s/a.b/coppice-1", "/s/aXb/coppice-1/a", "/s/aXb/coppice-1/a"},
+		{"/coppice-1", "/coppice-1/a", "/coppice-1/a"},
+		{"", "./coppice-1/a", "./coppice-1/a"},
+	} {
+		if got := coppice.RelativePaths(c.workspace)(c.text); got != c.want {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,11 @@
 package coppice
 
-import "time"
+import (
+	"path"
+	"regexp"
+	"strings"
+	"time"
+)
 
 // Workspace is the directory and branch a task's sessions work in.
 type Workspace struct {
@@ -30,3 +35,26 @@ func (w Workspace) Ready() bool {
 // Doubtful reports whether removing it failed, perhaps halfway. Until another
 // try it is unknown whether it still exists.
 func (w Workspace) Doubtful() bool { return w.Tries > 0 && w.RemovedAt.IsZero() }
+
+// WorkspacePrefix begins the name of every directory of a workspace.
+const WorkspacePrefix = "coppice-"
+
+// RelativePaths returns a function that changes a text for people: a path into a
+// workspace becomes relative to it. It knows the path of one workspace. All
+// workspaces of a project are beside each other, those of verifiers and checks
+// too.
+func RelativePaths(workspace string) func(string) string {
+	beside := path.Dir(workspace)
+	if !path.IsAbs(beside) || beside == "/" {
+		return func(text string) string { return text }
+	}
+	inside := regexp.MustCompile(regexp.QuoteMeta(beside+"/"+WorkspacePrefix) + `[\w-]+/?`)
+	return func(text string) string {
+		return inside.ReplaceAllStringFunc(text, func(found string) string {
+			if strings.HasSuffix(found, "/") {
+				return ""
+			}
+			return "."
+		})
+	}
+}

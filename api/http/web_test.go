@@ -225,6 +225,6 @@ func tables() string {
 	for _, p := range coppice.ErrorPatterns() {
 		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(p))
 	}
-	b.WriteString("];\n")
+	fmt.Fprintf(&b, "];\n\n// workspacePrefix begins the name of every directory of a workspace.\nexport const workspacePrefix = %s;\n", coppice.Raw(coppice.WorkspacePrefix))
 	return b.String()
 }

@@ -88,7 +88,7 @@ func (rs *Repos) Confirmed(dir string) (list []git.Setting, known bool) {
 }
 
 // WorkPrefix begins the name of every directory of a workspace.
-const WorkPrefix = "coppice-"
+const WorkPrefix = coppice.WorkspacePrefix
 
 // Trust returns the confirmed settings for a directory in which git runs: a
 // workspace, Coppice's own repository or the person's checkout. A workspace has

@@ -9,21 +9,15 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/api/client"
 )
-
-// followChecks shows the running checks of a task until they end.
-func (e *Env) followChecks(ctx context.Context, cl *client.Client, key string, f logFlags) error {
-	return e.followRun(ctx, cl.FollowChecks, key, f.json)
-}
 
 // runFollower calls functions with the commands of a task and their output.
 type runFollower func(context.Context, string, func(api.RunningChecks) error, func(coppice.RunOutput) error) error
 
 // followRun shows commands and their output until they end.
-func (e *Env) followRun(ctx context.Context, follow runFollower, key string, json bool) error {
-	p := &checkPrinter{env: e, json: json}
-	return follow(ctx, key,
+func (e *Env) followRun(ctx context.Context, follow runFollower, t api.TaskDetail, json bool) error {
+	p := &checkPrinter{env: e, json: json, relative: relativePaths(t)}
+	return follow(ctx, t.Key,
 		func(s api.RunningChecks) error { return errors.Join(p.state(s), e.enough()) },
 		func(o coppice.RunOutput) error { return errors.Join(p.output(o), e.enough()) })
 }
@@ -32,6 +26,7 @@ func (e *Env) followRun(ctx context.Context, follow runFollower, key string, jso
 type checkPrinter struct {
 	env      *Env
 	json     bool
+	relative func(string) string // how paths in a text are shown
 	run      string
 	commands []coppice.CommandRun
 	at       int   // the command that is shown
@@ -51,7 +46,7 @@ func (p *checkPrinter) state(s api.RunningChecks) error {
 		if p.run != "" && len(s.Commands) > 0 {
 			p.line("the checks started again")
 		}
-		*p = checkPrinter{env: p.env, json: p.json, run: s.Run}
+		*p = checkPrinter{env: p.env, json: p.json, relative: p.relative, run: s.Run}
 	}
 	p.commands = s.Commands
 	p.advance()
@@ -75,7 +70,7 @@ func (p *checkPrinter) output(o coppice.RunOutput) error {
 	}
 	p.shown = o.Offset + int64(len(o.Data))
 	p.within = !bytes.HasSuffix(o.Data, []byte("\n"))
-	err := p.env.rawPiece(api.Output{Data: o.Data})
+	err := p.env.rawPiece(api.Output{Data: []byte(p.relative(string(o.Data)))})
 	p.advance()
 	return err
 }

@@ -15,8 +15,9 @@ import (
 // logFlags are the flags of `logs`.
 type logFlags struct {
 	follow, raw, app, json bool
-	images                 string // where pictures are saved
-	tail, limit            int    // lines; 0 for all
+	images                 string              // where pictures are saved
+	tail, limit            int                 // lines; 0 for all
+	relative               func(string) string // how paths are shown
 }
 
 func (e *Env) logsCommand() *cobra.Command {
@@ -105,7 +106,7 @@ func (e *Env) taskLog(ctx context.Context, cl *client.Client, key string, f logF
 			continue
 		}
 		if f.follow && t.Running != nil && !f.raw && !f.app {
-			if err := e.followChecks(ctx, cl, key, f); err != nil {
+			if err := e.followRun(ctx, cl.FollowChecks, t, f.json); err != nil {
 				return err
 			}
 			continue

@@ -18,15 +18,17 @@ const lineWidth = 120
 
 // printer shows a session's events to people: the agent's messages in full,
 // each tool call and each result as one line.
-type printer struct{ env *Env }
-
-func (e *Env) printer() *printer { return &printer{env: e} }
+type printer struct {
+	env      *Env
+	relative func(string) string // how paths in a text are shown
+}
 
 func (p *printer) piece(o api.Output) error {
 	if o.Kind == coppice.OutputImage {
 		p.put(p.env.paint(dim, "▣ picture of "+bytesOf(o.Size)))
 		return nil
 	}
+	o.Data, o.Event = []byte(p.relative(string(o.Data))), []byte(p.relative(string(o.Event)))
 	if o.Kind != coppice.OutputEvent {
 		text := string(o.Data)
 		if ev, ok := coppice.ReadAgentEvent(o.Data); ok && o.Kind == coppice.OutputHost { // hosts write events, too

@@ -110,11 +110,15 @@ func (e *Env) previewLog(ctx context.Context, cl *client.Client, key string, fol
 	if !p.Live() {
 		return e.printPreview(key, p, asJSON)
 	}
+	t, err := cl.Task(ctx, key)
+	if err != nil {
+		return err
+	}
 	if follow {
-		return e.followRun(ctx, cl.FollowPreview, key, asJSON)
+		return e.followRun(ctx, cl.FollowPreview, t, asJSON)
 	}
 	enough := errors.New("everything so far is printed")
-	printer := &checkPrinter{env: e, json: asJSON}
+	printer := &checkPrinter{env: e, json: asJSON, relative: relativePaths(t)}
 	size, seen := int64(0), int64(0)
 	err = cl.FollowPreview(ctx, key, func(s api.RunningChecks) error {
 		for _, c := range s.Commands {

@@ -67,11 +67,33 @@ func (e *Env) shown(f logFlags) ([]coppice.OutputKind, func(api.Output) error) {
 	if f.json {
 		return kinds, func(o api.Output) error { return e.jsonLine(o) }
 	}
-	return kinds, e.printer().piece
+	return kinds, (&printer{e, f.relative}).piece
+}
+
+// relativePaths says how paths are shown in the logs of a task.
+func relativePaths(t api.TaskDetail) func(string) string {
+	if t.Workspace != nil && t.Workspace.Path != "" {
+		return coppice.RelativePaths(t.Workspace.Path)
+	}
+	for _, s := range t.History {
+		if s.Path != "" {
+			return coppice.RelativePaths(s.Path)
+		}
+	}
+	return coppice.RelativePaths("")
 }
 
 // sessionLog shows one session's output, with -f to its end.
 func (e *Env) sessionLog(ctx context.Context, cl *client.Client, key string, f logFlags) error {
+	prefix, n, _, err := coppice.ParseKey(key)
+	if err != nil {
+		return err
+	}
+	t, err := cl.Task(ctx, coppice.TaskKey(prefix, n))
+	if err != nil {
+		return err
+	}
+	f.relative = relativePaths(t)
 	after := int64(-1)
 	if f.tail > 0 {
 		text, next, err := e.lastLines(ctx, cl, key, f)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/store"
 )
 
 // lines cuts text into lines with their ends.
@@ -71,5 +72,26 @@ func TestDroppedOutputIsReported(t *testing.T) {
 	}
 	if _, out, _ := s.run("", "show", "app-2"); !strings.Contains(out, "app-2.1: 1.5 GiB of its output was not kept (limits.output)\n") {
 		t.Errorf("show: %s", out)
+	}
+}
+
+// A log shows paths relative to the workspace. The raw view keeps them.
+func TestLogsShowRelativePaths(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.fill()
+	x := s.Session("app-2", coppice.SessionDone, nil)
+	s.Update(func(tx store.Tx) error {
+		return tx.Workspaces.Put(&coppice.Workspace{ProjectID: x.ProjectID, TaskID: x.TaskID, Path: "/state/12ab/coppice-3", Branch: "b"})
+	})
+	s.Write(x.ID, coppice.OutputEvent, `{"kind":"tool","name":"Edit","paths":["/state/12ab/coppice-3/web/a.ts"]}`)
+	s.Write(x.ID, coppice.OutputStdout, "/state/12ab/coppice-3/web/a.ts\n")
+	for args, want := range map[string]string{
+		"logs app-2.1": "● Edit web/a.ts\n", "logs app-2": "● Edit web/a.ts\n", "logs app-2 --tail 1": "● Edit web/a.ts\n",
+		"logs app-2 --raw": "/state/12ab/coppice-3/web/a.ts\n",
+	} {
+		if _, out, errs := s.run("", strings.Fields(args)...); out != want {
+			t.Errorf("%s: %q, %s", args, out, errs)
+		}
 	}
 }

@@ -43,3 +43,6 @@ export const errorPatterns = [
   "^fatal(:| error:) ",
   ": (command not found|not found)$",
 ];
+
+// workspacePrefix begins the name of every directory of a workspace.
+export const workspacePrefix = "coppice-";

@@ -2,6 +2,7 @@
 import { changesOf, gist, plain, type Block } from "../lib/conversation";
 import { clock } from "../lib/format";
 import { Markdown } from "../lib/markdown";
+import { relativeIn, type Relative } from "../lib/relative";
 import { DiffLines } from "./difflines";
 import { Picture } from "./pictures";
 
@@ -11,10 +12,10 @@ function cut(text: string): string {
   return text.length > CUT ? text.slice(0, CUT) + `\n… ${text.length - CUT} more characters; the raw view has them` : text;
 }
 
-export function BlockView({ b, session, marked }: { b: Block; session: string; marked: boolean }) {
+export function BlockView({ b, session, marked, relative }: { b: Block; session: string; marked: boolean; relative: Relative }) {
   return (
     <div className={`block b-${b.kind}` + (b.bad ? " bad" : "") + (marked ? " marked" : "")} data-block={b.id}>
-      <Inside b={b} session={session} />
+      <Inside b={relativeIn(b, relative)} session={session} />
       <time dateTime={b.at}>{clock(b.at)}</time>
     </div>
   );

@@ -8,6 +8,7 @@ import { useLines, useRunState, type LiveRun } from "../api/run";
 import type { Check, CommandRun, Landing, RunningChecks, TaskDetail } from "../api/schema";
 import { clock, fine, span, time, useNow } from "../lib/format";
 import { isError, linesOf } from "../lib/lines";
+import { relativeTo } from "../lib/relative";
 import { Link, to, useParam } from "../router";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { LogView, useFind } from "./logview";
@@ -127,7 +128,7 @@ function StoredLog({ t, c, at, end }: { t: TaskDetail; c: Check; at?: number; en
   const link = useCallback((no: number) => to("/tasks/{key}", { key: t.key, tab: "checks", check: String(c.id), line: String(no) }), [t.key, c.id]);
   if (whole.problem) return <ProblemBox problem={whole.problem} again={whole.again} />;
   if (text === undefined) return <Loading what="the log" />;
-  return <LogView name={c.command} lines={lines} at={at ?? (end ? lines.length : undefined)} link={link} />;
+  return <LogView name={c.command} lines={lines} at={at ?? (end ? lines.length : undefined)} link={link} relative={relativeTo(t)} />;
 }
 
 function Running({ t, run, answer }: { t: TaskDetail; run: LiveRun; answer: RunningChecks }) {
@@ -156,7 +157,7 @@ function Live({ t, c, run, state, index }: { t: TaskDetail; c: CommandRun; run: 
   const about = (ended ? result(c) : c.state) + (c.setup ? " · setup" : "");
   return (
     <Section t={t} id={c.command} command={c.command} about={about} side={spent(c, now)} bad={bad} auto={c.state === "running" || bad} wanted={check === c.command}>
-      <LogView name={c.command} lines={lines} live={!ended} at={bad ? lines.find(isError)?.id : undefined} />
+      <LogView name={c.command} lines={lines} live={!ended} at={bad ? lines.find(isError)?.id : undefined} relative={relativeTo(t)} />
     </Section>
   );
 }

@@ -5,6 +5,7 @@ import { useConversation } from "../api/output";
 import type { Session } from "../api/schema";
 import { searchText, type Block } from "../lib/conversation";
 import { plural } from "../lib/format";
+import type { Relative } from "../lib/relative";
 import { useParam } from "../router";
 import { setPrefs, usePrefs } from "../state/prefs";
 import { VirtualLog } from "../ui/log";
@@ -15,7 +16,7 @@ const View = memo(BlockView);
 const idOf = (b: Block) => b.id;
 const leave = () => setPrefs({ follow: false });
 
-export function Conversation({ session }: { session: Session }) {
+export function Conversation({ session, relative }: { session: Session; relative: Relative }) {
   const [place, setPlace] = useParam("/tasks/{key}", "at"); // the position of a search result
   const [first] = useState(place === "" ? undefined : Number(place));
   const c = useConversation(session.key, first);
@@ -27,7 +28,7 @@ export function Conversation({ session }: { session: Session }) {
   const found = useMemo(() => (words ? c.blocks.filter((b) => searchText(b).includes(words)) : c.blocks), [c.blocks, words]);
   const bad = useMemo(() => found.filter((b) => b.bad), [found]);
   const wanted = useMemo(() => near(c.blocks, mark), [c.blocks, mark]);
-  const row = useCallback((b: Block) => <View b={b} session={session.key} marked={b.id === wanted} />, [session.key, wanted]);
+  const row = useCallback((b: Block) => <View b={b} session={session.key} marked={b.id === wanted} relative={relative} />, [session.key, wanted, relative]);
 
   const nextError = () => {
     const at = bad.findIndex((b) => b.id === wanted);

@@ -32,3 +32,12 @@ it("follows a log that grows until somebody looks elsewhere", () => {
   fireEvent.click(screen.getByRole("button", { name: "Following" }));
   expect(screen.getByRole("button", { name: "Follow" }).getAttribute("aria-pressed")).toBe("false");
 });
+
+it("shows paths relative to the workspace, and keeps them for a copy and the search", async () => {
+  const relative = (text: string) => text.replace("/s/coppice-1/", "");
+  show(<LogView name="make" lines={linesOf("FAIL /s/coppice-1/web/a.ts")} relative={relative} />);
+  expect(screen.getByText("FAIL web/a.ts")).toBeTruthy();
+  fireEvent.change(screen.getByLabelText("Search in the log of make"), { target: { value: "web/a" } });
+  expect(await screen.findByText("1 found")).toBeTruthy();
+  expect(screen.getByText("web/a").tagName).toBe("MARK");
+});

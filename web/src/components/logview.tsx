@@ -3,6 +3,7 @@
 import { useCallback, useDeferredValue, useEffect, useRef, useState } from "react";
 import { contains, Finder, isError, marksOf, type Line } from "../lib/lines";
 import { marked } from "../lib/marks";
+import type { Relative } from "../lib/relative";
 import { Link } from "../router";
 import { VirtualLog } from "../ui/log";
 import { Copy } from "../ui/parts";
@@ -17,9 +18,10 @@ interface Props {
   live?: boolean; // it grows
   at?: number; // the line to open at; without one, a log that grows opens at its end
   link?: (no: number) => string; // the address of a line
+  relative?: Relative; // how its paths are shown
 }
 
-export function LogView({ name, lines, live = false, at, link }: Props) {
+export function LogView({ name, lines, live = false, at, link, relative }: Props) {
   const [follow, setFollow] = useState(live && at === undefined);
   const [search, setSearch] = useState("");
   const [mark, setMark] = useState(at);
@@ -41,7 +43,7 @@ export function LogView({ name, lines, live = false, at, link }: Props) {
   };
   const next = (by: number) => go(hits[(current < 0 ? (by > 0 ? 0 : hits.length - 1) : current + by + hits.length) % hits.length]);
   const nextError = () => go(errors.find((id) => id > (mark ?? 0)) ?? errors[0]);
-  const row = useCallback((l: Line) => <Row l={l} words={words} marked={l.id === mark} link={link} />, [words, mark, link]);
+  const row = useCallback((l: Line) => <Row l={l} words={words} marked={l.id === mark} link={link} relative={relative} />, [words, mark, link, relative]);
   const text = () => lines.map((l) => l.text).join("\n") + "\n";
   return (
     <div className="logview">
@@ -69,8 +71,9 @@ export function LogView({ name, lines, live = false, at, link }: Props) {
   );
 }
 
-function Row({ l, words, marked: here, link }: { l: Line; words: string; marked: boolean; link?: (no: number) => string }) {
-  const parts = marked(l.text, marksOf(l.text, words));
+function Row({ l, words, marked: here, link, relative }: { l: Line; words: string; marked: boolean } & Pick<Props, "link" | "relative">) {
+  const text = relative ? relative(l.text) : l.text;
+  const parts = marked(text, marksOf(text, words));
   return (
     <div className={"log-line" + (isError(l) ? " bad" : "") + (here ? " marked" : "")}>
       {link && l.no !== undefined ? <Link className="line-no" href={link(l.no)} tabIndex={-1} aria-label={`Line ${l.no}`}>{l.no}</Link> : <span className="line-no">{l.no}</span>}

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { Session, TaskDetail } from "../api/schema";
 import { classes } from "../api/tables";
 import { ago, cost, size, useNow } from "../lib/format";
+import { relativeTo } from "../lib/relative";
 import { useParam, type Param } from "../router";
 import { Empty, Loading, Tabs } from "../ui/parts";
 import { send } from "./actions";
@@ -43,7 +44,7 @@ export function Sessions({ t, after }: { t: TaskDetail; after?: ReactNode }) {
         </div>
       </div>
       <SessionLine s={session} />
-      {shown === "conversation" && <Conversation key={session.key} session={session} />}
+      {shown === "conversation" && <Conversation key={session.key} session={session} relative={relativeTo(t)} />}
       {shown === "raw" && <Raw key={session.key} session={session} />}
       {shown === "app" && <Raw key={session.key + " app"} session={session} kinds={APP} name="Output of the app" nothing="There is no output of an app. An app is served for a verifier when workspace.serve is set in coppice.yaml." />}
       {shown === "terminal" && (

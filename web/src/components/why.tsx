@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { classes } from "../api/tables";
 import type { FailedCheck, TaskDetail } from "../api/schema";
 import { shown } from "../lib/lines";
+import { relativeTo, type Relative } from "../lib/relative";
 import { Link, to } from "../router";
 import { Mono } from "../ui/parts";
 import { ActionBar } from "./actionbar";
@@ -31,14 +32,14 @@ export function Why({ t, log = true, actions = <ActionBar t={t} /> }: { t: TaskD
     <div className={"why" + (t.status === "needs you" ? " needs" : t.status === "failed" ? " bad" : "")}>
       <p>{t.failure && t.status !== "done" && <FailureClass name={t.failure.class} />}<Mono text={text} /></p>
       {fix && <p className="muted"><Mono text={fix} /></p>}
-      {log && t.failed_check && <Excerpt task={t.key} c={t.failed_check} />}
+      {log && t.failed_check && <Excerpt task={t.key} c={t.failed_check} relative={relativeTo(t)} />}
       {offersActions(t) && actions}
     </div>
   );
 }
 
 // Excerpt shows the log of a check around its first error.
-function Excerpt({ task, c }: { task: string; c: FailedCheck }) {
+function Excerpt({ task, c, relative }: { task: string; c: FailedCheck; relative: Relative }) {
   const line = c.line ? String(c.line) : undefined;
   return (
     <figure className="excerpt">
@@ -48,7 +49,7 @@ function Excerpt({ task, c }: { task: string; c: FailedCheck }) {
       </figcaption>
       <div className="lines" role="region" aria-label="Part of the log" tabIndex={0}>
         {(c.lines ?? []).map((text, i) => (
-          <div key={i} className={"log-line" + (c.from + i === c.line ? " bad" : "")}><span className="line-no">{c.from + i}</span><span>{shown(text)}</span></div>
+          <div key={i} className={"log-line" + (c.from + i === c.line ? " bad" : "")}><span className="line-no">{c.from + i}</span><span>{relative(shown(text))}</span></div>
         ))}
       </div>
     </figure>
