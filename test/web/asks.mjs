@@ -38,6 +38,28 @@ await main(async () => {
     assert.equal(d.questions.length, 3);
   });
 
+  await step("a question of 3,000 characters with 8 long options covers nothing, and nothing covers it", async () => {
+    await addProject("people");
+    const [long] = await create("people", { title: "Ask at length" });
+    const question = page.getByRole("form", { name: "Question" });
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of ["/tasks/" + long, `/tasks/${long}/review`, "/inbox"]) {
+        await w.goto(path);
+        await page.getByText("Which of the migrations should run first?").first().waitFor();
+        await w.shot(`long-question${path.replaceAll(/\W+/g, "-")}-${width}`);
+        await w.layout(`a long question on ${path} at ${width} px`);
+        if (path === "/inbox") continue;
+        await question.getByRole("button", { name: "Answer", exact: true }).scrollIntoViewIfNeeded();
+        await w.layout(`the end of a long question on ${path} at ${width} px`);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await w.goto("/tasks/" + long);
+    await question.getByRole("button", { name: /^Plan 8/ }).click();
+    await page.locator(".blocks").getByText("You said Plan 8").waitFor();
+  });
+
   await step("what was said always to can be forgotten", async () => {
     await w.goto("/settings");
     await page.locator(".rules").getByText("npm test *").waitFor();
