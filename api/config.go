@@ -38,6 +38,7 @@ type ProjectConfig struct {
 	Exists   bool            `json:"exists" doc:"False if the file does not exist and all keys have their defaults"`
 	Revision string          `json:"revision" doc:"Identifies the file's current content; send it with a change"`
 	Keys     []ConfigKey     `json:"keys"`
+	Diff     string          `json:"diff,omitempty" doc:"Of a dry run: what the change would do to the file, as a unified diff; absent if nothing"`
 	Server   []ServerSetting `json:"server" doc:"What the server was started with; only a restart changes it"`
 }
 
@@ -47,4 +48,5 @@ type ConfigChange struct {
 	Value    json.RawMessage `json:"value,omitempty" doc:"The new value as JSON"`
 	Unset    bool            `json:"unset,omitempty" doc:"Remove the key, so that its default applies"`
 	Revision string          `json:"revision,omitempty" maxLength:"64" doc:"The change is refused if the file has changed since"`
+	DryRun   bool            `json:"dry_run,omitempty" doc:"Only check the change and return its diff; write nothing"`
 }

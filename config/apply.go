@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,26 +32,7 @@ func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) er
 	if err != nil {
 		return coppice.Policy{}, err
 	}
-	before, err := Read(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return coppice.Policy{}, err
-	}
-	if rev != "" && rev != revision(before) {
-		return coppice.Policy{}, coppice.Errorf(coppice.EConflict, "%s was changed in the meantime", File).
-			WithFix("read it again, then change it").WithField("revision")
-	}
-	after, err := Edit(File, before, c)
-	if err != nil {
-		return coppice.Policy{}, err
-	}
-	d := newDecoder(File, after)
-	p, err := d.policy()
-	if err == nil {
-		err = d.checkLinks(dir, p)
-	}
-	if err == nil && accept != nil {
-		err = accept(p)
-	}
+	before, after, p, err := prepare(dir, c, rev, accept)
 	if err != nil || bytes.Equal(before, after) {
 		return p, err
 	}
@@ -71,6 +53,38 @@ func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) er
 		return coppice.Policy{}, errors.Join(err, write(path, before, mode))
 	}
 	return p, nil
+}
+
+// Preview returns what Apply would change in the file, as a unified diff, ""
+// for nothing. It fails where Apply would, and writes nothing.
+func Preview(dir string, c Change, rev string, accept func(coppice.Policy) error) (string, error) {
+	before, after, _, err := prepare(dir, c, rev, accept)
+	if err != nil || bytes.Equal(before, after) {
+		return "", err
+	}
+	return fmt.Sprintf("--- %s\n+++ %s\n%s", File, File, unified(lines(string(before)), lines(string(after)))), nil
+}
+
+// prepare returns the file before and after a change, and the resulting policy.
+func prepare(dir string, c Change, rev string, accept func(coppice.Policy) error) (before, after []byte, p coppice.Policy, err error) {
+	if before, err = Read(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, p, err
+	}
+	if rev != "" && rev != revision(before) {
+		return nil, nil, p, coppice.Errorf(coppice.EConflict, "%s was changed in the meantime", File).
+			WithFix("read it again, then change it").WithField("revision")
+	}
+	if after, err = Edit(File, before, c); err != nil {
+		return nil, nil, p, err
+	}
+	d := newDecoder(File, after)
+	if p, err = d.policy(); err == nil {
+		err = d.checkLinks(dir, p)
+	}
+	if err == nil && accept != nil {
+		err = accept(p)
+	}
+	return before, after, p, err
 }
 
 // Value returns a policy's value for a key, as JSON. It is null if the key has

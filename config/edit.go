@@ -1,13 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"coppice"
 )
@@ -54,7 +58,7 @@ func edit(f form, name string, source []byte, c Change) ([]byte, error) {
 	text = append(slices.Clone(source[:e.bom]), text...)
 	after, err := decode(f, name, text)
 	if err != nil {
-		return nil, err
+		return nil, withKey(err, text)
 	}
 	got, _ := after.at(path)
 	if !equal(got, want) || !equal(without(before.tree, path), without(after.tree, path)) {
@@ -62,6 +66,39 @@ func edit(f form, name string, source []byte, c Change) ([]byte, error) {
 			WithFix("change it in the file by hand")
 	}
 	return text, nil
+}
+
+// withKey adds the key at the place of an error to the error.
+func withKey(err error, text []byte) error {
+	var at *At
+	if !errors.As(err, &at) {
+		return err
+	}
+	if body, parsed := newDecoder(at.File, text).parse(); parsed == nil {
+		at.Key = keyAt(body, "", at)
+	}
+	return err
+}
+
+// keyAt returns the key of the last value that starts at or before a place, with
+// the numbers of elements of lists, from 0; "" if there is none.
+func keyAt(n ast.Node, above string, at *At) (key string) {
+	visit := func(start *token.Token, value ast.Node, name string) {
+		if p := start.Position; p.Line < at.Line || p.Line == at.Line && p.Column <= at.Column {
+			key = cmp.Or(keyAt(value, name, at), name)
+		}
+	}
+	if list, ok := n.(*ast.SequenceNode); ok {
+		for i, v := range list.Values {
+			visit(first(v), v, fmt.Sprintf("%s[%d]", above, i))
+		}
+		return key
+	}
+	entries, _ := entriesOf(n)
+	for _, e := range entries {
+		visit(e.Key.GetToken(), e.Value, join(above, e.Key.GetToken().Value))
+	}
+	return key
 }
 
 // decoded is a configuration that was read.

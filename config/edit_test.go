@@ -304,3 +304,68 @@ func TestApply(t *testing.T) {
 		}
 	}
 }
+
+// A preview shows what Apply writes, comments included, and writes nothing.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, File)
+	const file = "# ours\nbase: main # the trunk\ntracks: # lanes\n  - name: main\n    limit: 2\n\n# the end\nagent: {use: claude}\n"
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := set("tracks", `[{"name":"main","default":true,"limit":3},{"name":"docs","categories":["docs"]}]`)
+	diff, err := Preview(dir, c, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"--- coppice.yaml\n", " base: main # the trunk\n", "-    limit: 2\n", "limit: 3", "categories: [docs]", " # the end\n"} {
+		if !strings.Contains(diff, want) {
+			t.Errorf("%q is not in\n%s", want, diff)
+		}
+	}
+	if now, err := os.ReadFile(path); err != nil || string(now) != file {
+		t.Errorf("the preview wrote %q, %v", now, err)
+	}
+	refused := coppice.Errorf(coppice.EInvalid, "no")
+	if _, err := Preview(dir, c, "", func(coppice.Policy) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("not accepted: %v", err)
+	}
+	if _, err := Preview(dir, c, "old", nil); coppice.ErrorCode(err) != coppice.EConflict {
+		t.Errorf("an old revision: %v", err)
+	}
+	if diff, err := Preview(dir, set("base", `"main"`), "", nil); err != nil || diff != "" {
+		t.Errorf("no change: %q, %v", diff, err)
+	}
+	if _, err := Apply(dir, c, "", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(diff) {
+		if text, added := strings.CutPrefix(line, "+"); added && !strings.HasPrefix(line, "+++") && !strings.Contains(string(after), text) {
+			t.Errorf("Apply did not write %q:\n%s", text, after)
+		}
+	}
+}
+
+// A refused change names the key that is wrong.
+func TestRefusedChangeNamesItsKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ key, value, want string }{
+		{"tracks", `[{"name":"main"},{"name":"no name"}]`, "tracks[1].name"},
+		{"tracks", `[{"name":"main","limit":-1}]`, "tracks[0].limit"},
+		{"tracks", `[{"name":"main"},{"name":"docs","color":"red"}]`, "tracks[1].color"},
+		{"tracks", `[{"name":"main"},{"name":"main"}]`, "tracks[1]"},
+		{"tracks", `[]`, "tracks"},
+		{"limits.sessions", `0`, "limits.sessions"},
+	} {
+		_, err := Edit(File, []byte("# ours\nbase: main\nlimits:\n  memory: 50%\n"), set(c.key, c.value))
+		var at *At
+		if !errors.As(err, &at) || !strings.HasPrefix(at.Key, c.want) || at.Key == "" {
+			t.Errorf("%s: %+v, want %s: %v", c.value, at, c.want, err)
+		}
+	}
+}

@@ -13,7 +13,8 @@ import (
 // wraps it, for callers that show the place.
 type At struct {
 	File         string
-	Line, Column int // from 1; the column counts characters
+	Line, Column int    // from 1; the column counts characters
+	Key          string // of a refused change: the key at the place, such as tracks[1].name
 }
 
 func (a *At) Error() string { return fmt.Sprintf("%s:%d:%d", a.File, a.Line, a.Column) }

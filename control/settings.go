@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 
@@ -47,7 +48,7 @@ func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConf
 	return out, nil
 }
 
-// SetConfig makes one change. If it fails, nothing changes. The project is
+// SetConfig makes one change, or only returns its diff with DryRun. If it fails, nothing changes. The project is
 // inspected with the change before the file is written, and read again
 // afterwards.
 func (s *Settings) SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error) {
@@ -76,8 +77,28 @@ func (s *Settings) SetConfig(ctx context.Context, p coppice.Project, c api.Confi
 		return err
 	}
 	change := config.Change{Key: c.Key, Value: json.RawMessage(c.Value), Unset: c.Unset}
-	if _, err := config.Apply(p.Path, change, c.Revision, accept, use); err != nil {
-		return api.ProjectConfig{}, err
+	var diff string
+	var err error
+	if c.DryRun {
+		diff, err = config.Preview(p.Path, change, c.Revision, accept)
+	} else {
+		_, err = config.Apply(p.Path, change, c.Revision, accept, use)
 	}
-	return s.Config(ctx, p)
+	if err != nil {
+		return api.ProjectConfig{}, withField(err)
+	}
+	out, err := s.Config(ctx, p)
+	out.Diff = diff
+	return out, err
+}
+
+// withField names the key that an error is about, for a form that shows the error
+// beside its field.
+func withField(err error) error {
+	var at *config.At
+	var e *coppice.Error
+	if errors.As(err, &at) && errors.As(err, &e) && at.Key != "" && e.Field == "" {
+		return e.WithField(at.Key)
+	}
+	return err
 }

@@ -45,6 +45,14 @@ func TestSettings(t *testing.T) {
 	if i := slices.IndexFunc(conf.Server, func(s api.ServerSetting) bool { return s.Name == "listen" }); i < 0 || conf.Server[i].Value != "127.0.0.1:0" || conf.Server[i].Source != "flag" {
 		t.Errorf("the server's settings are %+v, want listen by a flag", conf.Server)
 	}
+	dry, err := c.SetConfig(b.ctx, p.Prefix, api.ConfigChange{Key: "limits.sessions", Value: []byte("9"), Revision: conf.Revision, DryRun: true})
+	if err != nil || !strings.Contains(dry.Diff, "-  sessions: 4\n+  sessions: 9\n") || dry.Revision != conf.Revision {
+		t.Errorf("a dry run: %v, revision %s, diff %q", err, dry.Revision, dry.Diff)
+	}
+	tracks := api.ConfigChange{Key: "tracks", Value: []byte(`[{"name":"main"},{"name":"no name"}]`), DryRun: true}
+	if _, err := c.SetConfig(b.ctx, p.Prefix, tracks); coppice.ErrorCode(err) != coppice.EInvalid || coppice.Public(err).Field != "tracks[1].name" {
+		t.Errorf("a wrong name of a track: %v, field %q", err, coppice.Public(err).Field)
+	}
 	changed, err := c.SetConfig(b.ctx, p.Prefix, api.ConfigChange{Key: "limits.sessions", Value: []byte("9"), Revision: conf.Revision})
 	b.must(err)
 	want := strings.Replace(file, "sessions: 4", "sessions: 9", 1)

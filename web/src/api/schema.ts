@@ -1517,6 +1517,8 @@ export interface components {
             text?: string;
         };
         ConfigChange: {
+            /** @description Only check the change and return its diff; write nothing */
+            dry_run?: boolean;
             /** @description As in limits.sessions or limits.per_agent.NAME */
             key: string;
             /** @description The change is refused if the file has changed since */
@@ -2488,6 +2490,8 @@ export interface components {
             };
         };
         ProjectConfig: {
+            /** @description Of a dry run: what the change would do to the file, as a unified diff; absent if nothing */
+            diff?: string;
             /** @description False if the file does not exist and all keys have their defaults */
             exists: boolean;
             keys: components["schemas"]["ConfigKey"][] | null;
