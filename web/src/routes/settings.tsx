@@ -8,6 +8,7 @@ import { AddProject } from "../components/addproject";
 import { projectCommands } from "../components/commands";
 import { Config } from "../components/config";
 import { RemoveProject } from "../components/removeproject";
+import { Tracks } from "../components/tracks";
 import { editorLink, editors, fault } from "../lib/editor";
 import { clock, plural } from "../lib/format";
 import { setPrefs, usePrefs, type Theme } from "../state/prefs";
@@ -87,6 +88,7 @@ function EditorChoice() {
 
 function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
   const [open, setOpen] = useState(false);
+  const [tracksOpen, setTracks] = useState(false);
   const paused = !!p.paused_at;
   const tracks = Object.entries(p.paused_tracks ?? {});
   const params = { path: { project: p.prefix } };
@@ -116,6 +118,10 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
           </ol>
         </div>
       )}
+      <details onToggle={(e) => setTracks(e.currentTarget.open)}>
+        <summary>Tracks</summary>
+        {tracksOpen && <Tracks project={p.prefix} />}
+      </details>
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary>Every key of coppice.yaml</summary>
         {open && <Config project={p.prefix} />}
