@@ -1,7 +1,8 @@
 // Every dialog shows its error inside the window and moves the focus to it. The
-// palette runs what the buttons of a task run. An image reaches a task.
+// palette runs what the buttons of a task run. An image reaches a task. The tracks of
+// a project are edited.
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { addProject, api, create, main, step, told, World } from "./lib.mjs";
 
 await main(async () => {
@@ -125,6 +126,39 @@ await main(async () => {
     await page.getByRole("option", { name: `Archive ${key} this task` }).click();
     await page.getByText(`${key} is archived`).waitFor();
     assert.ok((await api("GET", "/tasks/" + key)).archived);
+  });
+
+  await step("tracks are edited: a wrong name is refused at its field, the change is shown, then written", async () => {
+    const file = `${told.root}/app/coppice.yaml`;
+    const was = await readFile(file, "utf8");
+    await w.goto("/settings");
+    const project = page.locator(".project").filter({ has: page.getByRole("heading", { name: "app", exact: true }) });
+    await project.getByText("Tracks", { exact: true }).click();
+    const form = page.getByRole("form", { name: "Tracks of app" });
+    await form.getByRole("button", { name: "Add a track" }).click();
+    const added = form.getByRole("listitem").last();
+    await added.getByLabel("Name", { exact: true }).fill("no name");
+    await form.getByRole("button", { name: "Show the change" }).click();
+    await added.locator(".problem").waitFor();
+    assert.equal(await added.getByLabel("Name", { exact: true }).getAttribute("aria-invalid"), "true");
+    await w.axe("tracks with a wrong name");
+    await added.getByLabel("Name", { exact: true }).fill("site");
+    await added.getByLabel("Limit", { exact: true }).fill("2");
+    await added.getByLabel("Categories", { exact: true }).fill("site, texts");
+    await form.getByRole("button", { name: "Show the change" }).click();
+    await form.getByLabel("The change").getByText("name: site").waitFor();
+    assert.equal(await readFile(file, "utf8"), was, "the change was written before it was saved");
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await form.scrollIntoViewIfNeeded();
+      await w.shot(`settings-tracks-${width}`);
+      await w.layout(`tracks at ${width} px`);
+    }
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The tracks of app are changed").waitFor();
+    const now = await readFile(file, "utf8");
+    assert.match(now, /name: site, limit: 2, categories: \[site, texts\]/);
+    assert.deepEqual(was.match(/#.*/g), now.match(/#.*/g), "a comment is gone");
   });
 
   await w.close();

@@ -183,39 +183,6 @@ await main(async () => {
     assert.equal(await project.locator('[data-key="limits.sessions"]').count(), 0);
   });
 
-  await step("tracks are edited: a wrong name is refused at its field, the change is shown, then written", async () => {
-    const file = `${told.root}/app/coppice.yaml`;
-    const was = await readFile(file, "utf8");
-    await w.goto("/settings");
-    const project = page.locator(".project").filter({ has: page.getByRole("heading", { name: "app", exact: true }) });
-    await project.getByText("Tracks", { exact: true }).click();
-    const form = page.getByRole("form", { name: "Tracks of app" });
-    await form.getByRole("button", { name: "Add a track" }).click();
-    const added = form.getByRole("listitem").last();
-    await added.getByLabel("Name").fill("no name");
-    await form.getByRole("button", { name: "Show the change" }).click();
-    await added.locator(".problem").waitFor();
-    assert.equal(await added.getByLabel("Name").getAttribute("aria-invalid"), "true");
-    await w.axe("tracks with a wrong name");
-    await added.getByLabel("Name").fill("site");
-    await added.getByLabel("Limit").fill("2");
-    await added.getByLabel("Categories").fill("site, texts");
-    await form.getByRole("button", { name: "Show the change" }).click();
-    await form.getByLabel("The change").getByText("name: site").waitFor();
-    assert.equal(await readFile(file, "utf8"), was, "the change was written before it was saved");
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      await form.scrollIntoViewIfNeeded();
-      await w.shot(`settings-tracks-${width}`);
-      await w.layout(`tracks at ${width} px`);
-    }
-    await form.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The tracks of app are changed").waitFor();
-    const now = await readFile(file, "utf8");
-    assert.match(now, /name: site, limit: 2, categories: \[site, texts\]/);
-    assert.deepEqual(was.match(/#.*/g), now.match(/#.*/g), "a comment is gone");
-  });
-
   await step("a workspace opens in the editor of one's choice", async () => {
     await w.goto("/tasks/" + keys.working);
     const link = page.getByRole("link", { name: "Open in VS Code" });
