@@ -308,16 +308,15 @@ func (s *Server) changeTask(ctx context.Context, in *changeTaskIn) (api.Task, er
 
 // act does something to a task and returns the task after it.
 func (s *Server) act(ctx context.Context, key string, do func(context.Context) error) (out api.Task, err error) {
-	var t coppice.Task
-	find := func(r store.Reader) (err error) { t, err = taskByKey(r, key); return err }
-	if err := s.cfg.Store.View(ctx, find); err != nil {
+	if err := validTaskKey(key); err != nil {
 		return out, err
 	}
 	if err := do(ctx); err != nil {
 		return out, err
 	}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		if err := find(r); err != nil {
+		t, err := r.Tasks.ByKey(key)
+		if err != nil {
 			return err
 		}
 		out, err = s.viewOf(ctx, r, t)

@@ -135,15 +135,19 @@ func named(ids []int64, keys map[int64]string) []string {
 }
 
 func taskByKey(r store.Reader, key string) (coppice.Task, error) {
-	_, _, session, err := coppice.ParseKey(key)
-	if err != nil {
+	if err := validTaskKey(key); err != nil {
 		return coppice.Task{}, err
 	}
-	if session != 0 {
-		return coppice.Task{}, coppice.Errorf(coppice.EInvalid, "%s is a session, not a task", coppice.Quote(key)).
-			WithFix("leave out the dot and the number after it")
-	}
 	return r.Tasks.ByKey(key)
+}
+
+// validTaskKey checks the form of a task's key.
+func validTaskKey(key string) error {
+	_, _, session, err := coppice.ParseKey(key)
+	if err == nil && session != 0 {
+		err = coppice.Errorf(coppice.EInvalid, "%s is a session, not a task", coppice.Quote(key)).WithFix("leave out the dot and the number after it")
+	}
+	return err
 }
 
 func sessionByKey(r store.Reader, key string) (coppice.Session, error) {

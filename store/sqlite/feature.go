@@ -33,5 +33,5 @@ func (t features) Put(project int64, seen map[string]json.RawMessage) error {
 }
 
 func (r features) Tasks(project int64) ([]coppice.Task, error) {
-	return tasks{r.tx}.inOrder(r.q.FeatureTasks(r.ctx, project))
+	return tasks(r).inOrder(r.q.FeatureTasks(r.ctx, project))
 }

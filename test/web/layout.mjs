@@ -52,6 +52,7 @@ await main(async () => {
     groups: "/groups",
     "a group": "/groups/" + group.id,
     help: "/help",
+    features: "/features?project=app",
     landing: "/landing",
     timeline: "/timeline",
     usage: "/usage",
