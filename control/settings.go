@@ -48,9 +48,9 @@ func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConf
 	return out, nil
 }
 
-// SetConfig makes one change, or only returns its diff with DryRun. If it fails, nothing changes. The project is
-// inspected with the change before the file is written, and read again
-// afterwards.
+// SetConfig makes one change, or only returns its diff with DryRun. If it fails,
+// nothing changes. The project is inspected with the change before the file is
+// written, and read again afterwards.
 func (s *Settings) SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

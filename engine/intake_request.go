@@ -179,7 +179,8 @@ func init() {
 }
 
 // requestLand binds the approval to the candidate that the person can see, or to
-// the commit that the person has read if there is no candidate yet. It also makes a postponed landing retry now. A landing in the queue needs nothing else.
+// the commit that the person has read if there is no candidate yet. It also makes
+// a postponed landing retry now. A landing in the queue needs nothing else.
 func requestLand(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, r verb.Request, a *coppice.Ask) error {
 	if l := f.Candidate(); l != nil {
 		a.Args = landArgs{Landing: l.ID}.raw()
