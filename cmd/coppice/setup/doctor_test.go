@@ -212,7 +212,7 @@ func TestDoctorTwoWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `warn  agent one        1.2.4, not logged in, p
-                       -> log in with its own program, or set ONE_KEY
+                       -> log in with its own program, or set ONE_KEY or TWO_KEY
                        -> not tested with this version, only with 1.2.3
 `
 	if !strings.HasSuffix(out.String(), want) {
