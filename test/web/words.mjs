@@ -46,7 +46,7 @@ await main(async () => {
 
   await step("whoever leaves the board and comes back sees what is so", async () => {
     await page.getByRole("link", { name: "Health" }).click();
-    await page.getByText("Newest event", { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Health" }).waitFor();
     await writeFile(pipe, "Six.\n");
     await page.getByRole("link", { name: "Board" }).click();
     await card.getByText("Six.", { exact: true }).waitFor();
