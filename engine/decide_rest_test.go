@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -160,6 +161,9 @@ func randomWork(rt *rapid.T, v *View) {
 		ofSession := kind == coppice.WorkRun || kind == coppice.WorkSend || kind == coppice.WorkStop
 		if ofSession && (v.lastSession() == nil || v.Workspace == nil) {
 			continue // such work is offered for a session in a workspace only
+		}
+		if slices.ContainsFunc(v.Work, func(w coppice.Work) bool { return w.Kind == kind }) {
+			continue // a task has one work item of a kind; its key has the attempt
 		}
 		state := one(rt, "state", workStates)
 		work(kind, state, rapid.IntRange(0, 2).Draw(rt, "attempt"), func(w *coppice.Work) {
