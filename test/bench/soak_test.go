@@ -55,13 +55,13 @@ func TestSoak(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	l, err := newLab(ctx, options{program: program})
+	l, err := newLab(t.Context(), options{program: program}) // builds programs, which takes long without a cache
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.close()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
 	const sessions, first, tasks = 4, 8, 40
 	s, err := l.soak(ctx, soakOptions{sessions: sessions, seed: 1}, time.Millisecond, 50)
 	if err != nil {
