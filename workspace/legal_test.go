@@ -150,3 +150,25 @@ func TestOnlyLegalCommitsLand(t *testing.T) {
 		t.Errorf("%d landed, %d refused: both must happen", landed, refused)
 	}
 }
+
+// TestRemoveAfterAnIllegalCommit checks that a workspace is removed although git
+// cannot check out what its agent committed.
+func TestRemoveAfterAnIllegalCommit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	path := b.prepare("app-1").Path
+	head := run(t, path, "git", "rev-parse", "HEAD")
+	link := hashObject(t, path, "blob", []byte("elsewhere"))
+	id, err := hex.DecodeString(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := hashObject(t, path, "tree", append([]byte("120000 .GitModules\x00"), id...))
+	commit := run(t, path, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", head, "-m", "work", tree)
+	write(t, path, ".git/refs/heads/coppice/app-1", commit+"\n")
+	removed := must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
+	if removed.Head != commit {
+		t.Errorf("the trash has %s, want %s", removed.Head, commit)
+	}
+	b.prepare("app-2") // in the same directory
+}

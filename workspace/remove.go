@@ -318,7 +318,11 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo.Repo, s slot) (cop
 		}
 	}
 	if !s.Exact { // otherwise it has exactly the files of a commit
-		if err := w.vacate(ctx, r, s, s.Head); err != nil {
+		err := w.vacate(ctx, r, s, s.Head)
+		if err != nil && s.Base != "" {
+			err = w.vacate(ctx, r, s, s.Base) // an agent can commit files that git refuses to check out
+		}
+		if err != nil {
 			return res, err
 		}
 	}
