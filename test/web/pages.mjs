@@ -148,9 +148,9 @@ await main(async () => {
     await page.getByText("not logged in").waitFor();
     await w.axe("limited agent");
     await w.shot("agents-limited");
+    await api("POST", `/tasks/${shut}/stop`); // it would reach the same limit again
     await page.getByRole("button", { name: "Clear the limit" }).click();
     await page.getByText("not logged in").waitFor({ state: "detached" });
-    assert.ok(shut);
   });
 
   await step("a key of coppice.yaml is changed, and a wrong value is refused where it stands", async () => {
