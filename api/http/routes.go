@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -111,8 +113,9 @@ func (o op) operation(errors ...int) huma.Operation {
 	}
 }
 
-// reply is a JSON response.
-type reply[T any] struct{ Body T }
+// reply is a JSON response. It has the same type for all routes: huma.Register
+// is compiled again for each pair of types, which takes 15 KiB.
+type reply struct{ Body any }
 
 // add registers a handler. Its errors become Problems.
 func add[I, O any](s *Server, a huma.API, o op, h func(context.Context, *I) (O, error)) {
@@ -123,12 +126,16 @@ func add[I, O any](s *Server, a huma.API, o op, h func(context.Context, *I) (O, 
 	slices.Sort(codes)
 	described := o.operation(codes...)
 	described.BodyReadTimeout = s.cfg.BodyTimeout
-	huma.Register(a, described, func(ctx context.Context, in *I) (*reply[O], error) {
+	schema := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[O](), true, o.id+"Response")
+	described.Responses = map[string]*huma.Response{
+		strconv.Itoa(described.DefaultStatus): {Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}},
+	}
+	huma.Register(a, described, func(ctx context.Context, in *I) (*reply, error) {
 		out, err := h(ctx, in)
 		if err != nil {
 			return nil, s.problem(ctx, err)
 		}
-		return &reply[O]{Body: out}, nil
+		return &reply{Body: out}, nil
 	})
 }
 
