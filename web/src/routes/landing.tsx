@@ -1,22 +1,31 @@
 // The landing queue: what is in it, why something waits, what has landed.
-import { useAnswer } from "../api/cache";
+import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { QueuedLanding, Task } from "../api/schema";
 import { actionsOf, run } from "../components/actions";
+import { MarkFilters, useMarks } from "../components/markfilters";
 import { ago, span, time, useNow } from "../lib/format";
-import { Link, toReview, toTask } from "../router";
-import { Empty, Loading, ProblemBox, StatusBadge } from "../ui/parts";
+import { Link, toReview, toTask, useParam } from "../router";
+import { Choice, Empty, Loading, ProblemBox, StatusBadge } from "../ui/parts";
 
 export default function LandingPage() {
-  const { data, problem, again } = useAnswer(queries.landings());
+  const projects = useProjects();
+  const [project, setProject] = useParam("/landing", "project");
+  const marks = useMarks("/landing");
+  const { data, problem, again } = useAnswer(queries.landings(project, marks.filter));
+  const choices = useAnswer(queries.board({ limit: 1 })).data;
   const now = useNow(5000);
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the landings" />;
   const queue = data.queue ?? [];
   return (
     <div className="page">
       <div className="page-head"><h1>Landing</h1><span className="muted">{queue.length} in the queue</span></div>
+      <div className="filters">
+        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
+        <MarkFilters marks={marks} choices={choices} />
+      </div>
       {problem && <ProblemBox problem={problem} again={again} />}
-      {queue.length === 0 ? <Empty title="Nothing is landing"><p>When a session ends, its work is merged with the base, checked there, and lands in order.</p></Empty> : (
+      {queue.length === 0 ? <Empty title={marks.any || project ? "Nothing that matches is landing" : "Nothing is landing"}><p>When a session ends, its work is merged with the base, checked there, and lands in order.</p></Empty> : (
         <ol className="queue">{queue.map((q) => <Queued key={q.task.key} q={q} now={now} />)}</ol>
       )}
       <h2>Landed</h2>
