@@ -70,8 +70,7 @@ await main(async () => {
     for (const [name, path] of Object.entries(pages)) {
       await step(`${name} at ${width} px`, async () => {
         await w.goto(path);
-        await page.locator("main h1, main h2").first().waitFor();
-        await page.locator("main [aria-busy=true]").waitFor({ state: "detached" });
+        await w.loaded();
         const file = `layout-${name.replaceAll(" ", "-")}-${width}`;
         await w.page.screenshot({ path: `${told.shots}/${file}.png` });
         try {

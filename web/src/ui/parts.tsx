@@ -45,7 +45,7 @@ export function Loading({ what }: { what: string }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div className="loading" role="status">
+    <div className="loading" role="status" aria-busy="true">
       <span className="dots" aria-hidden="true" />
       {slow ? `Still waiting for ${what}. If this takes longer, check that the server is running: coppice status.` : `Reading ${what}`}
     </div>
