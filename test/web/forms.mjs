@@ -168,7 +168,7 @@ await main(async () => {
     const project = page.locator(".project").filter({ has: page.getByRole("heading", { name: "app", exact: true }) });
     await project.getByText("Prompts", { exact: true }).click();
     const row = project.locator("[data-role=answer]");
-    await row.getByText("built-in").waitFor();
+    await row.locator(".tag").getByText("built-in", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Edit the prompt of answer" }).click();
     const form = page.getByRole("form", { name: "The prompt of answer" });
     const area = form.getByLabel("The text of answer");
@@ -202,7 +202,7 @@ await main(async () => {
     await w.axe("the removal of a prompt");
     await w.shot("settings-prompt-removal");
     await submit("Remove the file");
-    await row.getByText("built-in").waitFor();
+    await row.locator(".tag").getByText("built-in", { exact: true }).waitFor();
     assert.equal(await text(), undefined, "the file still exists");
     assert.equal((await api("GET", "/projects/app")).policy.prompts, undefined);
   });
