@@ -148,7 +148,7 @@ function Variables({ list, insert }: { list: PromptList; insert: (field: string)
         {(list.fields ?? []).map((f) => (
           <li key={f.name}>
             <button type="button" className="button small" aria-label={`Insert ${f.name}`} onClick={() => insert(f.name)}><code>{`{{.${f.name}}}`}</code></button>
-            <span className="muted">{f.doc}</span>
+            <span className="muted"><Mono text={f.doc} /></span>
           </li>
         ))}
       </ul>

@@ -6,7 +6,7 @@ import { Entry, isSnoozed } from "../components/entry";
 import { MarkFilters, useMarks } from "../components/markfilters";
 import { plural, useNow } from "../lib/format";
 import { useParam } from "../router";
-import { Choice, Empty, Loading, ProblemBox } from "../ui/parts";
+import { Choice, Empty, Filters, Loading, ProblemBox } from "../ui/parts";
 
 const headings: Record<InboxEntry["blocks"], string> = { agent: "An agent waits for you", work: "Work is blocked", nothing: "Results" };
 
@@ -38,13 +38,15 @@ export default function InboxPage() {
         <h1>Inbox</h1>
         <span className="muted" aria-live="polite">{open.length === 0 ? "nothing needs you" : plural(open.length, "entry", "entries")}</span>
         <span className="grow" />
-        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
         <div className="segments" role="group" aria-label="View">
           <button aria-pressed={view === "open"} onClick={() => setView("open")}>open</button>
           <button aria-pressed={view === "snoozed"} onClick={() => setView("snoozed")}>snoozed {data.snoozed}</button>
         </div>
       </div>
-      <div className="filters"><MarkFilters marks={marks} choices={choices} /></div>
+      <Filters on={marks.any || project !== ""}>
+        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
+        <MarkFilters marks={marks} choices={choices} />
+      </Filters>
       {problem && <ProblemBox problem={problem} again={again} />}
       {shown.length === 0 && marks.any && <Empty title="No matching entries"><p>Entries about projects and agents have no labels and no group.</p></Empty>}
       {shown.length === 0 && !marks.any && <Nothing snoozed={view === "snoozed"} />}

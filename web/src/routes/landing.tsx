@@ -6,7 +6,7 @@ import { actionsOf, run } from "../components/actions";
 import { MarkFilters, useMarks } from "../components/markfilters";
 import { ago, span, time, useNow } from "../lib/format";
 import { Link, toReview, toTask, useParam } from "../router";
-import { Choice, Empty, Loading, ProblemBox, StatusBadge } from "../ui/parts";
+import { Choice, Empty, Filters, Loading, ProblemBox, StatusBadge } from "../ui/parts";
 
 export default function LandingPage() {
   const projects = useProjects();
@@ -20,10 +20,10 @@ export default function LandingPage() {
   return (
     <div className="page">
       <div className="page-head"><h1>Landing</h1><span className="muted">{queue.length} in the queue</span></div>
-      <div className="filters">
+      <Filters on={marks.any || project !== ""}>
         {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
         <MarkFilters marks={marks} choices={choices} />
-      </div>
+      </Filters>
       {problem && <ProblemBox problem={problem} again={again} />}
       {queue.length === 0 ? <Empty title={marks.any || project ? "Nothing that matches is landing" : "Nothing is landing"}><p>When a session ends, its work is merged with the base, checked there, and lands in order.</p></Empty> : (
         <ol className="queue">{queue.map((q) => <Queued key={q.task.key} q={q} now={now} />)}</ol>
@@ -43,7 +43,7 @@ function Landed({ list, now }: { list: Task[]; now: number }) {
         <tbody>
           {list.map((t) => (
             <tr key={t.key}>
-              <td><Link href={toTask(t.key)} data-row>{t.key}</Link></td><td>{t.title}</td><td><code>{t.landed!.slice(0, 10)}</code></td>
+              <td><Link href={toTask(t.key)} data-row>{t.key}</Link></td><td className="wide">{t.title}</td><td className="whole"><code>{t.landed!.slice(0, 10)}</code></td>
               <td className="num">{t.sessions}</td><td className="num">{span(time(t.ended_at) - time(t.created_at))}</td><td className="num">{ago(t.ended_at, now)} ago</td>
             </tr>
           ))}
