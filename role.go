@@ -27,6 +27,7 @@ const (
 // in package prompt, under the same name.
 type RoleInfo struct {
 	Role   Role
+	About  string // what its sessions do, for people
 	Where  Where
 	Denied string // why it cannot change files; empty if it can
 	Fixes  bool   // each session uses up one of verify.attempts
@@ -37,10 +38,10 @@ type RoleInfo struct {
 
 // Roles lists the roles.
 var Roles = []RoleInfo{
-	{Role: RoleImplement, Where: InWorkspace, Notes: true, Status: StatusWorking},
-	{Role: RoleVerify, Where: AtCandidate, Denied: "a verifier changes nothing", App: true, Status: StatusVerifying},
-	{Role: RoleFix, Where: InWorkspace, Fixes: true, Notes: true, Status: StatusFixing},
-	{Role: RoleAnswer, Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking},
+	{Role: RoleImplement, About: "do the task", Where: InWorkspace, Notes: true, Status: StatusWorking},
+	{Role: RoleVerify, About: "judge whether work does what its task asks, and edit nothing", Where: AtCandidate, Denied: "a verifier changes nothing", App: true, Status: StatusVerifying},
+	{Role: RoleFix, About: "fix work that a check, a verifier or a merge refused", Where: InWorkspace, Fixes: true, Notes: true, Status: StatusFixing},
+	{Role: RoleAnswer, About: "answer a question about the code, and edit nothing", Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking},
 }
 
 // Info returns the description of the role. Unknown roles and the empty role are

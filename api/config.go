@@ -50,3 +50,38 @@ type ConfigChange struct {
 	Revision string          `json:"revision,omitempty" maxLength:"64" doc:"The change is refused if the file has changed since"`
 	DryRun   bool            `json:"dry_run,omitempty" doc:"Only check the change and return its diff; write nothing"`
 }
+
+// Prompts are the prompts of a project, and what their texts can use.
+type Prompts struct {
+	Prompts   []Prompt      `json:"prompts"`
+	Fields    []PromptField `json:"fields" doc:"The fields that the text of a prompt can use, as in {{.Title}}"`
+	Functions []string      `json:"functions" doc:"The functions that it can use, besides if, with and range"`
+}
+
+// PromptField is a field that the text of a prompt can use.
+type PromptField struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc"`
+}
+
+// Prompt is the text from which the first message of sessions in a role is written.
+type Prompt struct {
+	Role     string `json:"role"`
+	About    string `json:"about" doc:"What sessions in the role do"`
+	Path     string `json:"path" doc:"The project's own file, relative to the repository"`
+	Own      bool   `json:"own,omitempty" doc:"The file exists"`
+	Text     string `json:"text" doc:"Of the file if it exists, otherwise the built-in text; a Go template"`
+	BuiltIn  string `json:"built_in" doc:"The built-in text"`
+	Revision string `json:"revision" doc:"Identifies the file's current content; send it with a change"`
+	Problem  string `json:"problem,omitempty" doc:"Why the file cannot be used; the built-in text is then in effect"`
+	Waits    bool   `json:"waits,omitempty" doc:"The text is not in effect yet, for example because it waits for a confirmation"`
+	Diff     string `json:"diff,omitempty" doc:"Of a dry run: what the change would do, as a unified diff; absent if nothing"`
+}
+
+// PromptChange replaces the prompt of a role, or removes the project's own.
+type PromptChange struct {
+	Text     string `json:"text,omitempty" doc:"The new text of the project's own file"`
+	Unset    bool   `json:"unset,omitempty" doc:"Remove the file, so that the built-in text is used"`
+	Revision string `json:"revision,omitempty" maxLength:"64" doc:"The change is refused if the file has changed since"`
+	DryRun   bool   `json:"dry_run,omitempty" doc:"Only check the change and return its diff; write nothing"`
+}

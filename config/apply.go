@@ -28,31 +28,51 @@ func revision(b []byte) string {
 // it afterwards; either can be nil. The file is replaced atomically. On any
 // error it keeps its content.
 func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) error) (coppice.Policy, error) {
-	path, mode, err := place(dir)
-	if err != nil {
-		return coppice.Policy{}, err
-	}
 	before, after, p, err := prepare(dir, c, rev, accept)
 	if err != nil || bytes.Equal(before, after) {
 		return p, err
 	}
-	now, err := Read(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := swap(dir, File, before, after, func() error {
+		if use == nil {
+			return nil
+		}
+		return use(p)
+	}); err != nil {
 		return coppice.Policy{}, err
 	}
-	if !bytes.Equal(before, now) {
-		return coppice.Policy{}, coppice.Errorf(coppice.EConflict, "%s is being changed by another process", File).WithFix("try again")
-	}
-	if err := write(path, after, mode); err != nil || use == nil {
-		return p, err
-	}
-	if err := use(p); err != nil {
-		if now == nil {
-			return coppice.Policy{}, errors.Join(err, os.Remove(path))
-		}
-		return coppice.Policy{}, errors.Join(err, write(path, before, mode))
-	}
 	return p, nil
+}
+
+// swap replaces a file of a repository atomically: nil stands for a missing file.
+// It is refused if the file is not as it was before. use is called afterwards, and
+// if it fails, the file gets its content back.
+func swap(dir, name string, before, after []byte, use func() error) error {
+	path, mode, err := place(dir, name)
+	if err != nil {
+		return err
+	}
+	now, err := readFile(dir, name, MaxSize)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !bytes.Equal(before, now) || (before == nil) != (now == nil) {
+		return coppice.Errorf(coppice.EConflict, "%s is being changed by another process", name).WithFix("try again")
+	}
+	if err := putFile(path, after, mode); err != nil {
+		return err
+	}
+	if err := use(); err != nil {
+		return errors.Join(err, putFile(path, before, mode))
+	}
+	return nil
+}
+
+// sameRevision refuses a change of a text that is not the one that was read.
+func sameRevision(name, rev string, text []byte) error {
+	if rev == "" || rev == revision(text) {
+		return nil
+	}
+	return coppice.Errorf(coppice.EConflict, "%s was changed in the meantime", name).WithFix("read it again, then change it").WithField("revision")
 }
 
 // Preview returns what Apply would change in the file, as a unified diff, ""
@@ -70,9 +90,8 @@ func prepare(dir string, c Change, rev string, accept func(coppice.Policy) error
 	if before, err = Read(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, p, err
 	}
-	if rev != "" && rev != revision(before) {
-		return nil, nil, p, coppice.Errorf(coppice.EConflict, "%s was changed in the meantime", File).
-			WithFix("read it again, then change it").WithField("revision")
+	if err = sameRevision(File, rev, before); err != nil {
+		return nil, nil, p, err
 	}
 	if after, err = Edit(File, before, c); err != nil {
 		return nil, nil, p, err
@@ -97,10 +116,10 @@ func Value(p coppice.Policy, key string) (json.RawMessage, error) {
 	return coppice.Raw(lookup(treeOf(p), path)), nil
 }
 
-// place returns the file's path. It follows a link within the repository, and
-// refuses one that leaves it.
-func place(dir string) (path string, mode fs.FileMode, err error) {
-	root, rel, err := locate(dir, File)
+// place returns the path of a file of a repository. It follows a link within the
+// repository, and refuses one that leaves it.
+func place(dir, name string) (path string, mode fs.FileMode, err error) {
+	root, rel, err := locate(dir, name)
 	path = filepath.Join(root, rel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, 0o644, nil
@@ -117,9 +136,25 @@ func place(dir string) (path string, mode fs.FileMode, err error) {
 
 // write replaces the content of a file atomically.
 func write(path string, b []byte, mode fs.FileMode) error {
-	if err := atomicfile.Write(path, b, mode); err != nil {
-		return coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", path, err).
-			WithFix("make its directory writable for the user who runs coppice, and check that the disk is not full")
+	return unwritable(path, atomicfile.Write(path, b, mode))
+}
+
+// putFile writes a file of a repository, with its directory, or removes it if its
+// content is nil.
+func putFile(path string, b []byte, mode fs.FileMode) error {
+	if b == nil {
+		return unwritable(path, os.Remove(path))
 	}
-	return nil
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return unwritable(path, err)
+	}
+	return write(path, b, mode)
+}
+
+func unwritable(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", path, err).
+		WithFix("make its directory writable for the user who runs coppice, and check that the disk is not full")
 }

@@ -99,6 +99,12 @@ must have mode 0600. ` + "`coppice config --user`" + ` shows it; its schema is [
 `)
 	rows(&b, config.ExplainUser(config.User{}, config.Source{}))
 	b.WriteString(`
+## Prompts
+
+The first message of a session is written from the prompt of its role. A project can have its own text for a role, in a file that is committed with the
+code: ` + "`" + config.PromptDir + "/verify.md`" + ` and so on. The dashboard's Settings and ` + "`coppice config prompt`" + ` edit these files.
+[Your own prompts](verification.md#your-own-prompts) describes the text.
+
 ## Secrets
 
 ` + "`coppice.yaml`" + ` names a secret and never contains one. The value comes from your own configuration:

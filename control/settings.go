@@ -14,7 +14,7 @@ import (
 	"coppice/workspace"
 )
 
-// Settings reads and changes projects' coppice.yaml for the API.
+// Settings reads and changes projects' coppice.yaml and prompts for the API.
 type Settings struct {
 	Spaces *workspace.Workspaces
 	Intake *engine.Intake
@@ -54,26 +54,21 @@ func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConf
 func (s *Settings) SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var tip string // of the base that the file names
 	accept := func(policy coppice.Policy) error {
-		_, err := s.Spaces.Inspect(ctx, p.Path, policy.Base)
+		repo, err := s.Spaces.Inspect(ctx, p.Path, policy.Base)
+		tip = repo.BaseCommit
 		return err
 	}
 	// Only this change is applied: other changes in the file might wait for a
 	// person.
 	use := func(written coppice.Policy) error {
-		current := p.Policy
-		if written.Base == "" {
-			written.Base = current.Base
-		}
-		policy, err := config.With(current, written, c.Key)
-		if err != nil {
-			return err
-		}
-		repo, err := s.Spaces.Inspect(ctx, p.Path, policy.Base)
-		if err != nil {
-			return err
-		}
-		_, err = s.Intake.ChangePolicy(ctx, coppice.Project{Path: p.Path, Policy: policy, BaseCommit: repo.BaseCommit})
+		_, err := s.Intake.EditPolicy(ctx, p.Path, tip, func(current coppice.Policy) (coppice.Policy, error) {
+			if written.Base == "" {
+				written.Base = current.Base
+			}
+			return config.With(current, written, c.Key)
+		})
 		return err
 	}
 	change := config.Change{Key: c.Key, Value: json.RawMessage(c.Value), Unset: c.Unset}

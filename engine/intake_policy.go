@@ -22,6 +22,24 @@ func (i *Intake) ChangePolicy(ctx context.Context, found coppice.Project) (coppi
 	return p, err
 }
 
+// EditPolicy changes a part of a known project's policy for a person, whatever else
+// waits for a confirmation. baseCommit is where the base of the new policy is.
+func (i *Intake) EditPolicy(ctx context.Context, path, baseCommit string, edit func(coppice.Policy) (coppice.Policy, error)) (coppice.Project, error) {
+	var p coppice.Project
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if p, err = tx.Projects.ByPath(path); err != nil {
+			return err
+		}
+		policy, err := edit(p.Policy)
+		if err != nil {
+			return err
+		}
+		return i.takePolicy(tx, &p, coppice.Project{Path: path, Policy: policy, BaseCommit: baseCommit})
+	})
+	return p, err
+}
+
 // takePolicy gives a project the policy that was found, if it differs.
 func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Project) error {
 	was := p.Policy

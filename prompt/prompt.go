@@ -23,22 +23,22 @@ type Input struct {
 	Messages []string     // messages of people that no session has received
 }
 
-// roles writes the prompt of each role, without the parts that every prompt has.
+// roles has the parts of each role's prompt besides its text.
 var roles = map[coppice.Role]role{
-	coppice.RoleImplement: {write: implement},
-	coppice.RoleFix:       {write: implement},
-	coppice.RoleVerify:    {write: verify, extra: browser, ending: func(Input) string { return howToJudge }},
-	coppice.RoleAnswer:    {write: answer, ending: howToAnswer},
+	coppice.RoleImplement: {},
+	coppice.RoleFix:       {},
+	coppice.RoleVerify:    {extra: browser, ending: func(Input) string { return howToJudge }},
+	coppice.RoleAnswer:    {ending: howToAnswer},
 }
 
-// role says how the prompt of a role is written.
+// role has what follows the text of a prompt, also of a project's own.
 type role struct {
-	write  func(Input) string // all but the earlier events and the ending
-	extra  func(Input) string // facts that a project's own text cannot know; optional
-	ending func(Input) string // the end of every prompt of the role, also of a project's own; optional
+	extra  func(Input) string // facts that the text cannot know; optional
+	ending func(Input) string // how to answer; optional
 }
 
-// Write returns the first message of a session.
+// Write returns the first message of a session: the text of its role, the messages
+// of people, and how to answer.
 func Write(in Input) string {
 	if in.Next.Screen && in.Next.Resume != "" {
 		return "" // a person is there; the rest comes as messages
@@ -48,87 +48,14 @@ func Write(in Input) string {
 		in.Next.Role = coppice.RoleImplement
 		r = roles[in.Next.Role]
 	}
-	text, own := inOwnWords(in)
-	switch {
-	case !own:
-		text = r.write(in) + before(in)
-	case r.extra != nil && r.extra(in) != "":
-		text += said(in) + "\n" + r.extra(in)
-	default:
-		text += said(in)
+	text := textOf(in) + said(in)
+	if r.extra != nil && r.extra(in) != "" {
+		text += "\n" + r.extra(in)
 	}
 	if r.ending != nil {
 		text += r.ending(in)
 	}
 	return text
-}
-
-// implement writes the prompt of sessions that change the code.
-func implement(in Input) string {
-	var b strings.Builder
-	if in.Next.Role == coppice.RoleFix {
-		b.WriteString("Your earlier work on this task was refused. Fix it.\n\n")
-	}
-	b.WriteString(heading(in))
-	for i, step := range in.Task.Steps {
-		if i == 0 {
-			b.WriteString("\nWhat must be true when it is done:\n")
-		}
-		fmt.Fprintf(&b, "%d. %s\n", i+1, step)
-	}
-	fmt.Fprintf(&b, `
-How to work:
-- You are in a separate git repository, on branch %s. Stay in it; do not switch branches.
-- Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.
-- Your work lands on %s only when it merges with it and its checks pass.
-`, coppice.TaskBranch(in.Task.Key), in.Onto)
-	b.WriteString(files(in))
-	if f := in.Policy.Features; f != "" && in.Task.Feature != "" {
-		fmt.Fprintf(&b, "- %s is kept by Coppice: do not change it, your changes to it would not land.\n", f)
-	}
-	for i, c := range in.Checks {
-		if i == 0 {
-			b.WriteString("\nChecks that judge the merged tree:\n")
-		}
-		fmt.Fprintf(&b, "  $ %s\n", c)
-	}
-	return b.String()
-}
-
-// heading names the task and has its whole description.
-func heading(in Input) string {
-	text := fmt.Sprintf("Task %s: %s\n", in.Task.Key, in.Task.Title)
-	if in.Task.Body != "" {
-		text += "\n" + strings.TrimRight(in.Task.Body, "\n") + "\n"
-	}
-	return text
-}
-
-// files names the files that every session follows or continues.
-func files(in Input) string {
-	var b strings.Builder
-	if f := in.Policy.Instructions; f != "" {
-		fmt.Fprintf(&b, "- Follow %s.\n", f)
-	}
-	if f := in.Policy.Progress; f != "" && in.Next.Role.Info().Notes {
-		fmt.Fprintf(&b, "- %s holds the notes of earlier sessions on this task, if there were any: read it first, and before you end add what the next session should know. It is never committed.\n", f)
-	}
-	return b.String()
-}
-
-// before writes what happened before, and what people said about it.
-func before(in Input) string {
-	var b strings.Builder
-	if in.Next.Evidence != "" {
-		b.WriteString("\nWhat happened before:\n" + fence(in.Next.Evidence))
-	}
-	if in.Next.Role.Info().Fixes && in.Conflict {
-		fmt.Fprintf(&b, "\nMerge %s into your branch, resolve the conflicts so that both sides' intent is kept, and commit.\n", in.Onto)
-	}
-	if in.Next.Note != "" {
-		fmt.Fprintf(&b, "\nA person adds: %s\n", in.Next.Note)
-	}
-	return b.String() + said(in)
 }
 
 // said writes the messages of people that no session has received.

@@ -95,7 +95,7 @@ How to answer: your last message is the answer, whole and by itself. People read
 func TestEveryRoleHasAPrompt(t *testing.T) {
 	t.Parallel()
 	for _, r := range coppice.Roles {
-		if roles[r.Role].write == nil {
+		if _, known := roles[r.Role]; !known {
 			t.Errorf("%s has no prompt", r.Role)
 		}
 	}

@@ -1,39 +1,5 @@
 package prompt
 
-import (
-	"fmt"
-	"strings"
-
-	"coppice"
-)
-
-// verify writes the prompt of a verifier: the task, its steps and where the work
-// is.
-func verify(in Input) string {
-	var b strings.Builder
-	b.WriteString("Verify work that somebody else did. You judge it; you do not fix it.\n\n" + heading(in))
-	steps := in.Task.Steps
-	if len(steps) == 0 {
-		steps = []string{coppice.WholeStep}
-	}
-	b.WriteString("\nThe steps to verify, each by itself:\n")
-	for i, step := range steps {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, step)
-	}
-	fmt.Fprintf(&b, `
-How to work:
-- You are in a separate git worktree, at the commit that would land on %s: the work merged with it. Its checks have passed.
-- Change nothing: no file, no commit, no branch. A verdict from a worktree with changed files is void.
-- See for yourself: run it, use it, read it. What you cannot see to be true has failed.
-`, in.Onto)
-	b.WriteString(files(in))
-	if in.Policy.Workspace.Serve.Set() {
-		b.WriteString("- The app runs from this worktree, and ends with you. $COPPICE_URL is its address, $COPPICE_PORT its port on 127.0.0.1.\n")
-	}
-	b.WriteString(browser(in))
-	return b.String()
-}
-
 // browser says that a verifier has a browser, and what happens to its pictures.
 // Coppice does not see the pictures of a project's own tool server.
 func browser(in Input) string {

@@ -74,6 +74,16 @@ func (c *Client) SetConfig(ctx context.Context, project string, change api.Confi
 	return call[api.ProjectConfig](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(project)+"/config", nil, change)
 }
 
+// Prompts lists the prompt of every role of a project.
+func (c *Client) Prompts(ctx context.Context, project string) (api.Prompts, error) {
+	return get[api.Prompts](ctx, c, "/projects/"+url.PathEscape(project)+"/prompts", nil)
+}
+
+// SetPrompt writes or removes a project's own prompt of a role.
+func (c *Client) SetPrompt(ctx context.Context, project, role string, change api.PromptChange) (api.Prompt, error) {
+	return call[api.Prompt](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(project)+"/prompts/"+url.PathEscape(role), nil, change)
+}
+
 // Archive archives or unarchives an ended task.
 func (c *Client) Archive(ctx context.Context, key string, on bool) (api.Task, error) {
 	if on {

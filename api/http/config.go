@@ -16,11 +16,21 @@ type changeConfigIn struct {
 	Body api.ConfigChange
 }
 
+type changePromptIn struct {
+	ProjectIn
+	Role string `path:"role" maxLength:"40" doc:"The role, such as implement"`
+	Body api.PromptChange
+}
+
 func (s *Server) configRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/projects/{project}/config", id: "show-config", tag: "projects",
 		about: "Show every key of a project's coppice.yaml, its value and the source of the value"}, s.showConfig)
 	add(s, a, op{method: http.MethodPatch, path: "/projects/{project}/config", id: "change-config", tag: "projects",
 		about: "Set or unset one key of coppice.yaml; the rest of the file does not change", body: textBody}, s.changeConfig)
+	add(s, a, op{method: http.MethodGet, path: "/projects/{project}/prompts", id: "list-prompts", tag: "projects",
+		about: "List the prompt of every role: the project's own file, or the built-in text"}, s.listPrompts)
+	add(s, a, op{method: http.MethodPatch, path: "/projects/{project}/prompts/{role}", id: "change-prompt", tag: "projects",
+		about: "Write or remove the project's own prompt of a role", body: textBody}, s.changePrompt)
 	add(s, a, op{method: http.MethodGet, path: "/agents", id: "list-agents", tag: "agents",
 		about: "List the agent CLIs that Coppice knows: their version, login, abilities and limits"}, s.listAgents)
 }
@@ -50,6 +60,25 @@ func (s *Server) changeConfig(ctx context.Context, in *changeConfigIn) (api.Proj
 		return api.ProjectConfig{}, coppice.Errorf(coppice.EInvalid, "a change has either a value or unset").WithFix("send one of the two").WithField("value")
 	}
 	return s.cfg.Settings.SetConfig(ctx, p, in.Body)
+}
+
+func (s *Server) listPrompts(ctx context.Context, in *ProjectIn) (api.Prompts, error) {
+	p, err := s.settings(ctx, in.Project)
+	if err != nil {
+		return api.Prompts{}, err
+	}
+	return s.cfg.Settings.Prompts(ctx, p)
+}
+
+func (s *Server) changePrompt(ctx context.Context, in *changePromptIn) (api.Prompt, error) {
+	p, err := s.settings(ctx, in.Project)
+	if err != nil {
+		return api.Prompt{}, err
+	}
+	if (in.Body.Text != "") == in.Body.Unset {
+		return api.Prompt{}, coppice.Errorf(coppice.EInvalid, "a change has either a text or unset").WithFix("send one of the two").WithField("text")
+	}
+	return s.cfg.Settings.SetPrompt(ctx, p, in.Role, in.Body)
 }
 
 // wholeNumber reads a number within bounds.

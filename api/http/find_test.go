@@ -308,6 +308,41 @@ func (f *fakeSettings) SetConfig(ctx context.Context, p coppice.Project, c api.C
 	return f.Config(ctx, p)
 }
 
+func (f *fakeSettings) Prompts(context.Context, coppice.Project) (api.Prompts, error) {
+	return api.Prompts{Prompts: []api.Prompt{{Role: "fix", Text: f.value}}, Fields: []api.PromptField{{Name: "Title", Doc: "its title"}}, Functions: []string{"and"}}, nil
+}
+
+func (f *fakeSettings) SetPrompt(_ context.Context, _ coppice.Project, role string, c api.PromptChange) (api.Prompt, error) {
+	f.value = fmt.Sprintf("%s=%s %v", role, c.Text, c.Unset)
+	return api.Prompt{Role: role, Text: f.value}, nil
+}
+
+func TestPromptRoutes(t *testing.T) {
+	t.Parallel()
+	f := &fakeSettings{}
+	b := setup(t, func(c *apihttp.Config) { c.Settings = f })
+	b.Project("/src/app")
+	for _, c := range []struct {
+		change api.PromptChange
+		want   string
+	}{{api.PromptChange{Text: "Fix it."}, "fix=Fix it. false"}, {api.PromptChange{Unset: true}, "fix= true"}} {
+		got, err := b.Client.SetPrompt(b.Ctx, "app", "fix", c.change)
+		b.Must(err)
+		list, err := b.Client.Prompts(b.Ctx, "app")
+		b.Must(err)
+		if got.Text != c.want || list.Prompts[0].Text != c.want || list.Fields[0].Name != "Title" || list.Functions[0] != "and" {
+			t.Errorf("%+v, %+v, want %q", got, list, c.want)
+		}
+	}
+	for _, body := range []string{`{}`, `{"text":""}`, `{"text":"x","unset":true}`, `{"text":1}`, `{"text":"x","more":1}`} {
+		resp, text := call(t, b, "PATCH", "/api/v1/projects/app/prompts/fix", body)
+		refused(t, resp, text, http.StatusUnprocessableEntity)
+	}
+	if _, err := b.Client.Prompts(b.Ctx, "none"); coppice.ErrorCode(err) != coppice.ENotFound {
+		t.Errorf("another project: %v", err)
+	}
+}
+
 func TestConfigRoutes(t *testing.T) {
 	t.Parallel()
 	f := &fakeSettings{}

@@ -54,6 +54,20 @@ func (m MarksIn) fit(r store.Reader, tasks map[int64]coppice.Task, ids []int64) 
 	}), err
 }
 
+// keys returns the keys of those tasks that have the marks.
+func (m MarksIn) keys(r store.Reader, tasks []coppice.Task) (map[string]bool, error) {
+	byID, ids := map[int64]coppice.Task{}, []int64{}
+	for _, t := range tasks {
+		byID[t.ID], ids = t, append(ids, t.ID)
+	}
+	ids, err := m.fit(r, byID, ids)
+	fit := map[string]bool{}
+	for _, id := range ids {
+		fit[byID[id].Key] = true
+	}
+	return fit, err
+}
+
 type seenIn struct {
 	TaskIn
 	Body struct {

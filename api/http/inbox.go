@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -25,6 +26,7 @@ type Inbox interface {
 type inboxIn struct {
 	Project string `query:"project" maxLength:"16" doc:"Only this project"`
 	All     bool   `query:"all" doc:"Also list entries that are snoozed"`
+	MarksIn
 }
 
 // EntryIn names an entry of the inbox. It is exported for the same reason as
@@ -55,7 +57,7 @@ func (s *Server) listInbox(ctx context.Context, in *inboxIn) (api.Inbox, error) 
 		err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 			project, err := projectID(r, in.Project)
 			if err == nil {
-				out, err = s.inbox(r, project, in.All)
+				out, err = s.inbox(r, project, in)
 			}
 			return err
 		})
@@ -63,16 +65,24 @@ func (s *Server) listInbox(ctx context.Context, in *inboxIn) (api.Inbox, error) 
 	})
 }
 
-// inbox returns the entries of a project, or of all projects for 0.
-func (s *Server) inbox(r store.Reader, project int64, all bool) (api.Inbox, error) {
+// inbox returns the entries of a project, or of all projects for 0. With marks, it has
+// only entries of tasks that have them.
+func (s *Server) inbox(r store.Reader, project int64, in *inboxIn) (api.Inbox, error) {
 	out := api.Inbox{Entries: []coppice.InboxEntry{}}
 	f, err := engine.LoadInbox(r, s.cfg.Now(), project)
+	if err != nil {
+		return out, err
+	}
+	fit, err := in.keys(r, f.Tasks)
 	out.More = f.More
 	for _, e := range engine.Inbox(f) {
+		if in.MarksIn != (MarksIn{}) && !fit[e.Task] && !slices.ContainsFunc(e.Tasks, func(key string) bool { return fit[key] }) {
+			continue
+		}
 		if e.Snoozed() {
 			out.Snoozed++
 		}
-		if all || !e.Snoozed() {
+		if in.All || !e.Snoozed() {
 			out.Entries = append(out.Entries, e)
 		}
 	}

@@ -15,14 +15,27 @@ const (
 	mostNodes  = 600 // of a graph
 )
 
-func (s *Server) landings(ctx context.Context, _ *none) (out api.LandingList, err error) {
+type landingsIn struct {
+	Project string `query:"project" maxLength:"16" doc:"Only this project"`
+	MarksIn
+}
+
+func (s *Server) landings(ctx context.Context, in *landingsIn) (out api.LandingList, err error) {
 	out.Queue, out.Landed = []api.QueuedLanding{}, []api.Task{}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		queued, err := r.Tasks.List(store.TaskFilter{Stages: coppice.StagesThat(coppice.Stage.Lands), OldFirst: true})
+		project, err := projectID(r, in.Project)
 		if err != nil {
 			return err
 		}
-		ended, err := r.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeDone}, ByEnd: true, Most: 4 * mostLanded})
+		lands := store.TaskFilter{ProjectID: project, Stages: coppice.StagesThat(coppice.Stage.Lands), OldFirst: true}
+		in.narrow(&lands)
+		queued, err := r.Tasks.List(lands)
+		if err != nil {
+			return err
+		}
+		landed := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeDone}, ByEnd: true, Most: 4 * mostLanded}
+		in.narrow(&landed)
+		ended, err := r.Tasks.List(landed)
 		if err != nil {
 			return err
 		}

@@ -87,6 +87,30 @@ func TestListsFilterByMarks(t *testing.T) {
 			t.Errorf("graph?%s has %d tasks, want %d", query, len(tasks), n)
 		}
 	}
+	for query, want := range map[string]string{"": "app-2 / app-7 app-6", "group_id=1": " / app-6", "label=ui": " / ", "project=web": " / "} {
+		var queue, landed []string
+		list := read[api.LandingList](t, b, "/landings?"+query)
+		for _, q := range list.Queue {
+			queue = append(queue, q.Task.Key)
+		}
+		for _, x := range list.Landed {
+			landed = append(landed, x.Key)
+		}
+		if got := strings.Join(queue, " ") + " / " + strings.Join(landed, " "); got != want {
+			t.Errorf("landings?%s: %q, want %q", query, got, want)
+		}
+	}
+	_, err := b.Client.ChangeTask(b.Ctx, "app-9", coppice.TaskChange{Labels: &[]string{"late"}})
+	b.Must(err)
+	for query, want := range map[string]string{"label=late": "failed/app-9", "label=late&project=web": "", "label=none": "", "unread=true": "failed/app-9"} {
+		var ids []string
+		for _, e := range read[api.Inbox](t, b, "/inbox?"+query).Entries {
+			ids = append(ids, e.ID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("inbox?%s: %q, want %q", query, got, want)
+		}
+	}
 	if page := read[api.TaskPage](t, b, "/tasks?unread=true"); len(page.Tasks) != 1 || page.Tasks[0].Key != "app-9" {
 		t.Errorf("unread tasks: %+v", page.Tasks)
 	}

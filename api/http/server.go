@@ -90,11 +90,14 @@ type Reviews interface {
 	MarkViewed(ctx context.Context, key, path, blob string, on bool) error
 }
 
-// Settings reads and changes projects' coppice.yaml.
+// Settings reads and changes projects' coppice.yaml and prompts.
 type Settings interface {
 	Config(ctx context.Context, p coppice.Project) (api.ProjectConfig, error)
 	// SetConfig makes one change. If it fails, nothing changes.
 	SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error)
+	Prompts(ctx context.Context, p coppice.Project) (api.Prompts, error)
+	// SetPrompt changes the prompt of a role. If it fails, nothing changes.
+	SetPrompt(ctx context.Context, p coppice.Project, role string, c api.PromptChange) (api.Prompt, error)
 }
 
 // Needs carries out what people decide about a project's needs.

@@ -12,6 +12,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/api/client"
 	"coppice/config"
 )
 
@@ -125,7 +126,10 @@ func (p *program) configure(ctx context.Context, change config.Change, asJSON bo
 	if err != nil {
 		return err
 	}
-	changed, err := p.changeByServer(ctx, root, change)
+	changed, err := p.byServer(ctx, root, func(c *client.Client, project string) error {
+		_, err := c.SetConfig(ctx, project, api.ConfigChange{Key: change.Key, Value: change.Value, Unset: change.Unset})
+		return err
+	})
 	var policy coppice.Policy
 	switch {
 	case err != nil:
@@ -154,9 +158,9 @@ func (p *program) configure(ctx context.Context, change config.Change, asJSON bo
 	return err
 }
 
-// changeByServer asks a running server to make the change, if it knows the
-// project.
-func (p *program) changeByServer(ctx context.Context, root string, change config.Change) (changed bool, err error) {
+// byServer asks a running server to make a change, if it knows the project of the
+// repository.
+func (p *program) byServer(ctx context.Context, root string, change func(c *client.Client, project string) error) (changed bool, err error) {
 	c, err := p.env.Client()
 	if err != nil {
 		return false, nil // no server runs; the next one reads the file
@@ -168,8 +172,7 @@ func (p *program) changeByServer(ctx context.Context, root string, change config
 	}
 	for _, known := range projects {
 		if known.Path == root {
-			_, err := c.SetConfig(ctx, known.Prefix, api.ConfigChange{Key: change.Key, Value: change.Value, Unset: change.Unset})
-			return true, err
+			return true, change(c, known.Prefix)
 		}
 	}
 	return false, nil

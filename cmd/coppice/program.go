@@ -344,7 +344,7 @@ func (p *program) configCommand() *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of coppice.yaml")
 	c.Flags().BoolVar(&user, "user", false, "show your own configuration, which applies to all repositories")
-	c.AddCommand(p.configGet(), p.configSet(), p.configUnset())
+	c.AddCommand(p.configGet(), p.configSet(), p.configUnset(), p.configPrompt())
 	return c
 }
 

@@ -72,7 +72,7 @@ type row struct {
 	Length   int           `json:"length,omitempty"`   // in bytes, after it was resolved
 }
 
-// report prints a secret as JSON, or a line for people.
+// report prints a thing as JSON, or a text for people.
 func (p *program) report(asJSON bool, t any, format string, args ...any) error {
 	if !asJSON {
 		_, err := fmt.Fprintf(p.out(false), format, args...)

@@ -1,6 +1,6 @@
 // Every dialog shows its error inside the window and moves the focus to it. The
-// palette runs what the buttons of a task run. An image reaches a task. The tracks of
-// a project are edited.
+// palette runs what the buttons of a task run. An image reaches a task. The tracks and
+// the prompts of a project are edited.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { addProject, api, create, main, step, told, World } from "./lib.mjs";
@@ -159,6 +159,52 @@ await main(async () => {
     const now = await readFile(file, "utf8");
     assert.match(now, /name: site, limit: 2, categories: \[site, texts\]/);
     assert.deepEqual(was.match(/#.*/g), now.match(/#.*/g), "a comment is gone");
+  });
+
+  await step("a prompt is edited: a mistake is shown with its line, the change is shown, written and in effect, then removed", async () => {
+    const file = `${told.root}/app/.coppice/prompts/answer.md`;
+    const text = () => readFile(file, "utf8").catch(() => undefined);
+    await w.goto("/settings");
+    const project = page.locator(".project").filter({ has: page.getByRole("heading", { name: "app", exact: true }) });
+    await project.getByText("Prompts", { exact: true }).click();
+    const row = project.locator("[data-role=answer]");
+    await row.locator(".tag").getByText("built-in", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Edit the prompt of answer" }).click();
+    const form = page.getByRole("form", { name: "The prompt of answer" });
+    const area = form.getByLabel("The text of answer");
+    await area.fill("Answer in one word.\n\n{{.Titel}}\n");
+    await form.getByRole("button", { name: "Show the change" }).click();
+    await form.locator(".problem").getByText("Titel").waitFor();
+    await w.axe("a prompt with a mistake");
+    await form.getByRole("button", { name: "Go to line 3" }).click();
+    assert.equal(await area.evaluate((a) => a.value.slice(a.selectionStart, a.selectionEnd)), "{{.Titel}}");
+    await form.getByText("Fields and functions").click();
+    await form.getByRole("button", { name: "Insert Title" }).click();
+    assert.equal(await area.inputValue(), "Answer in one word.\n\n{{.Title}}\n");
+    await form.getByRole("button", { name: "Show the change" }).click();
+    await form.getByLabel("The change").getByText("+Answer in one word.").waitFor();
+    assert.equal(await text(), undefined, "the change was written before it was saved");
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await form.scrollIntoViewIfNeeded();
+      await w.shot(`settings-prompts-${width}`);
+      await w.layout(`prompts at ${width} px`);
+    }
+    await w.axe("the change of a prompt");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The prompt of answer is changed").waitFor();
+    assert.equal(await text(), "Answer in one word.\n\n{{.Title}}\n");
+    await row.getByText(".coppice/prompts/answer.md").waitFor();
+    assert.equal((await api("GET", "/projects/app")).policy.prompts.answer, await text());
+    await row.getByRole("button", { name: "Edit the prompt of answer" }).click();
+    await form.getByRole("button", { name: "Use the built-in prompt…" }).click();
+    await dialog.getByLabel("The change").getByText("-Answer in one word.").waitFor();
+    await w.axe("the removal of a prompt");
+    await w.shot("settings-prompt-removal");
+    await submit("Remove the file");
+    await row.locator(".tag").getByText("built-in", { exact: true }).waitFor();
+    assert.equal(await text(), undefined, "the file still exists");
+    assert.equal((await api("GET", "/projects/app")).policy.prompts, undefined);
   });
 
   await w.close();

@@ -126,11 +126,18 @@ export class World {
     await this.page.emulateMedia({ colorScheme: "dark" });
   }
 
+  // loaded waits until every part of the page shows its data.
+  async loaded() {
+    await this.page.locator("main h1, main h2").first().waitFor();
+    await this.page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  }
+
   // layout fails if a part of a text is cut off without an ellipsis, if something
   // lies on something else, or if the page is wider than the window. Text and
   // controls are measured as the browser has drawn them.
   async layout(name) {
-    assert.deepEqual(await this.page.evaluate(measureLayout), [], name);
+    const found = await this.page.evaluate(measureLayout);
+    assert.equal(found.length, 0, `${name}: ${found.join("; ")}`);
   }
 
   async close() {
@@ -140,8 +147,19 @@ export class World {
 }
 
 // measureLayout runs in the page. It returns what is wrong with the layout, in
-// words.
-function measureLayout() {
+// words. Parts that follow a change, such as the height of a list, follow in the next
+// frame. So it measures when nothing has changed since two frames were drawn.
+async function measureLayout() {
+  let changed = true;
+  const changes = new MutationObserver(() => (changed = true));
+  changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  await document.fonts.ready;
+  while (changed) {
+    changed = false;
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))));
+  }
+  changes.disconnect();
+
   const found = [];
   const words = (el) => `${el.tagName.toLowerCase()}${[...el.classList].map((c) => "." + c).join("")} "${el.textContent.trim().replace(/\s+/g, " ").slice(0, 40)}"`;
   const wide = document.documentElement.scrollWidth;
@@ -224,7 +242,7 @@ export async function main(f) {
   try {
     await f();
   } catch (err) {
-    process.stderr.write(`${err.message}\n${err.stack}\n`);
+    process.stderr.write(`${err.stack}\nfailed: ${err.message}\n`);
     await World.last?.page.screenshot({ path: `${told.shots}/failed-${basename(process.argv[1], ".mjs")}.png` }).catch(() => undefined);
     code = 1;
   }

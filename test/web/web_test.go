@@ -66,6 +66,7 @@ type world struct {
 
 	listen string
 	server *exec.Cmd
+	failed string // what a script reported last
 }
 
 func newWorld(t *testing.T) *world {
@@ -185,6 +186,9 @@ func (w *world) close() {
 	if text, err := os.ReadFile(filepath.Join(w.root, "serve.log")); err == nil && w.t.Failed() {
 		w.t.Logf("the server's log ends with:\n%s", text[max(0, len(text)-4000):])
 	}
+	if w.failed != "" {
+		w.t.Log(w.failed) // again, where a log that is cut off still has it
+	}
 }
 
 // settle waits until no session runs any more.
@@ -261,7 +265,11 @@ func (w *world) drive(script string) {
 		}
 	}
 	if err := cmd.Wait(); err != nil {
-		w.t.Fatalf("%s: %v\n%s", script, err, errs.String())
+		text := errs.String()
+		if _, last, ok := strings.Cut(text, "\nfailed: "); ok {
+			w.failed = fmt.Sprintf("%s: %s", script, last)
+		}
+		w.t.Fatalf("%s: %v\n%s", script, err, text)
 	}
 }
 

@@ -12,7 +12,7 @@ const marks = { in: text, label: text, flagged: ["", "yes"], unread: ["", "yes"]
 // is not part of the address. Another value counts as the default.
 export const pages = {
   "/": { q: text, project: text, track: text, agent: text, status: text, view: ["columns", "table"], group: ["status", "project", "track"], archived: ["", "only"], ...marks },
-  "/inbox": { project: text, view: ["open", "snoozed"] },
+  "/inbox": { project: text, view: ["open", "snoozed"], ...marks },
   "/groups": { project: text, before: text },
   "/groups/{id}": {},
   "/tasks/{key}": {
@@ -20,7 +20,7 @@ export const pages = {
     view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text, line: text,
   },
   "/tasks/{key}/review": {},
-  "/landing": {},
+  "/landing": { project: text, ...marks },
   "/graph": { project: text, show: ["open", "all"], ...marks },
   "/timeline": { zoom: ["1 h", "15 m", "6 h", "1 d", "7 d", "all"], ...marks },
   "/usage": { by: ["agent", "model", "project", "day", "task"], span: ["30 d", "7 d", "90 d", "1 y"], project: text },

@@ -10,6 +10,7 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
+	"coppice/verb"
 )
 
 func keyOf(c api.ProjectConfig, name string) api.ConfigKey {
@@ -80,6 +81,82 @@ func TestSettings(t *testing.T) {
 	if p, err := c.Project(b.ctx, p.Prefix); err != nil || p.Policy.Limits.Sessions != 9 || p.Policy.Base != "main" || read() != want {
 		t.Errorf("a refused change left %+v\n%s", p.Policy.Limits, read())
 	}
+}
+
+// A person's change of a prompt is in the file and in effect immediately, also while a
+// session runs and another change waits for a confirmation. A refused change changes
+// nothing.
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	repo := b.repo(map[string]string{
+		"coppice.yaml":           "base: main\nagent: {use: scripted}\nlimits: {memory: 100%}\nchecks: ['true']\n",
+		".coppice/scripted.yaml": asks,
+	})
+	b.start()
+	c := b.client()
+	p, err := c.AddProject(b.ctx, repo)
+	b.must(err)
+	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "Greet"}})
+	b.must(err)
+	b.await(c, coppice.EventQuestionAsked) // the session runs
+	prompt := func(role string) api.Prompt {
+		t.Helper()
+		list, err := c.Prompts(b.ctx, p.Prefix)
+		b.must(err)
+		return list.Prompts[slices.IndexFunc(list.Prompts, func(x api.Prompt) bool { return x.Role == role })]
+	}
+	policy := func() coppice.Policy {
+		t.Helper()
+		p, err := c.Project(b.ctx, p.Prefix)
+		b.must(err)
+		return p.Policy
+	}
+	path := filepath.Join(repo, ".coppice", "prompts", "verify.md")
+	before := prompt("verify")
+	if before.Own || before.Text != before.BuiltIn || before.Path != ".coppice/prompts/verify.md" || before.About == "" {
+		t.Errorf("the built-in prompt is %+v", before)
+	}
+	dry, err := c.SetPrompt(b.ctx, p.Prefix, "verify", api.PromptChange{Text: "Look at {{.Title}}.", Revision: before.Revision, DryRun: true})
+	if _, stat := os.Stat(path); err != nil || stat == nil || !strings.Contains(dry.Diff, "+Look at {{.Title}}.\n") {
+		t.Errorf("a dry run: %v, %v, %q", err, stat, dry.Diff)
+	}
+	if _, err := c.SetPrompt(b.ctx, p.Prefix, "verify", api.PromptChange{Text: "one\n{{.Titel}}", DryRun: true}); coppice.ErrorCode(err) != coppice.EInvalid || coppice.Public(err).Field != "text:2" || coppice.Public(err).Fix == "" {
+		t.Errorf("a mistake: %v, field %q", err, coppice.Public(err).Field)
+	}
+	changed, err := c.SetPrompt(b.ctx, p.Prefix, "verify", api.PromptChange{Text: "Look at {{.Title}}.", Revision: before.Revision})
+	b.must(err)
+	text, err := os.ReadFile(path)
+	if err != nil || string(text) != "Look at {{.Title}}.\n" || !changed.Own || changed.Waits || policy().Prompts["verify"] != string(text) {
+		t.Errorf("%q, %v, %+v, in effect %q", text, err, changed, policy().Prompts)
+	}
+	// What an agent could have written waits. The person's change does not confirm it.
+	b.write(filepath.Join(repo, ".coppice", "prompts", "fix.md"), "Skip {{.Key}}.\n")
+	if _, err := c.SetPrompt(b.ctx, p.Prefix, "verify", api.PromptChange{Text: "Look twice at {{.Title}}.", Revision: changed.Revision}); err != nil {
+		t.Fatal(err)
+	}
+	if now := policy().Prompts; now["verify"] != "Look twice at {{.Title}}.\n" || now["fix"] != "" || !prompt("fix").Waits || prompt("verify").Waits {
+		t.Errorf("in effect: %q", now)
+	}
+	for name, bad := range map[string]struct {
+		role   string
+		change api.PromptChange
+		code   coppice.Code
+	}{
+		"old":     {"verify", api.PromptChange{Text: "x", Revision: before.Revision}, coppice.EConflict},
+		"unknown": {"plan", api.PromptChange{Text: "x"}, coppice.EInvalid},
+	} {
+		if _, err := c.SetPrompt(b.ctx, p.Prefix, bad.role, bad.change); coppice.ErrorCode(err) != bad.code || coppice.Public(err).Fix == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	removed, err := c.SetPrompt(b.ctx, p.Prefix, "verify", api.PromptChange{Unset: true})
+	if _, stat := os.Stat(path); err != nil || stat == nil || removed.Own || removed.Text != before.BuiltIn || policy().Prompts["verify"] != "" {
+		t.Errorf("removed: %v, %v, %+v, in effect %q", err, stat, removed, policy().Prompts)
+	}
+	_, err = c.Ask(b.ctx, made[0].Key, coppice.VerbStop, verb.Request{})
+	b.must(err)
+	b.await(c, coppice.EventTaskEnded)
 }
 
 // The output of a session is found, and the changes since it started are shown.

@@ -418,6 +418,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the prompt of every role: the project's own file, or the built-in text */
+        get: operations["list-prompts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/prompts/{role}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Write or remove the project's own prompt of a role */
+        patch: operations["change-prompt"];
+        trace?: never;
+    };
     "/api/v1/projects/{project}/remove": {
         parameters: {
             query?: never;
@@ -2538,6 +2572,48 @@ export interface components {
             /** @description Problems in its checkout, such as a features file that cannot be read */
             warnings?: string[] | null;
         };
+        Prompt: {
+            /** @description What sessions in the role do */
+            about: string;
+            /** @description The built-in text */
+            built_in: string;
+            /** @description Of a dry run: what the change would do, as a unified diff; absent if nothing */
+            diff?: string;
+            /** @description The file exists */
+            own?: boolean;
+            /** @description The project's own file, relative to the repository */
+            path: string;
+            /** @description Why the file cannot be used; the built-in text is then in effect */
+            problem?: string;
+            /** @description Identifies the file's current content; send it with a change */
+            revision: string;
+            role: string;
+            /** @description Of the file if it exists, otherwise the built-in text; a Go template */
+            text: string;
+            /** @description The text is not in effect yet, for example because it waits for a confirmation */
+            waits?: boolean;
+        };
+        PromptChange: {
+            /** @description Only check the change and return its diff; write nothing */
+            dry_run?: boolean;
+            /** @description The change is refused if the file has changed since */
+            revision?: string;
+            /** @description The new text of the project's own file */
+            text?: string;
+            /** @description Remove the file, so that the built-in text is used */
+            unset?: boolean;
+        };
+        PromptField: {
+            doc: string;
+            name: string;
+        };
+        Prompts: {
+            /** @description The fields that the text of a prompt can use, as in {{.Title}} */
+            fields: components["schemas"]["PromptField"][] | null;
+            /** @description The functions that it can use, besides if, with and range */
+            functions: string[] | null;
+            prompts: components["schemas"]["Prompt"][] | null;
+        };
         Question: {
             answer?: string;
             /** Format: date-time */
@@ -3490,6 +3566,10 @@ export type ProjectConfig = components['schemas']['ProjectConfig'];
 export type ProjectList = components['schemas']['ProjectList'];
 export type ProjectNeed = components['schemas']['ProjectNeed'];
 export type ProjectStatus = components['schemas']['ProjectStatus'];
+export type Prompt = components['schemas']['Prompt'];
+export type PromptChange = components['schemas']['PromptChange'];
+export type PromptField = components['schemas']['PromptField'];
+export type Prompts = components['schemas']['Prompts'];
 export type Question = components['schemas']['Question'];
 export type QueuedLanding = components['schemas']['QueuedLanding'];
 export type Removal = components['schemas']['Removal'];
@@ -4665,6 +4745,14 @@ export interface operations {
                 project?: string;
                 /** @description Also list entries that are snoozed */
                 all?: boolean;
+                /** @description Only tasks of the group with this number */
+                group_id?: number;
+                /** @description Only tasks with this label */
+                label?: string;
+                /** @description Only tasks that a person flagged */
+                flagged?: boolean;
+                /** @description Only tasks that are unread */
+                unread?: boolean;
             };
             header?: never;
             path?: never;
@@ -4951,7 +5039,18 @@ export interface operations {
     };
     "list-landings": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only this project */
+                project?: string;
+                /** @description Only tasks of the group with this number */
+                group_id?: number;
+                /** @description Only tasks with this label */
+                label?: string;
+                /** @description Only tasks that a person flagged */
+                flagged?: boolean;
+                /** @description Only tasks that are unread */
+                unread?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5994,6 +6093,193 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompts"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+                /** @description The role, such as implement */
+                role: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
                 };
             };
             /** @description Unauthorized */

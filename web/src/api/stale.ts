@@ -40,6 +40,7 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/usage": of("session.ended", "session.usage"),
   "/api/v1/projects/{project}/features": visible,
   "/api/v1/projects/{project}/config": of("project.changed", "project.added"),
+  "/api/v1/projects/{project}/prompts": of("project."),
 };
 
 // stale reports whether an event makes the answer with a key old.

@@ -58,6 +58,12 @@ export const goTo: Command[] = pageList.map((p) => ({
   },
 }));
 
+// trackCommands resume the tracks of a project that were paused because of a problem.
+export function trackCommands(p: Project): Command[] {
+  const resume = (track: string) => change(`${track} was resumed`, () => dataOf(api.POST("/api/v1/projects/{project}/resume", { params: { path: { project: p.prefix } }, body: { track } })));
+  return Object.keys(p.paused_tracks ?? {}).map((t) => ({ id: `resume ${p.prefix} ${t}`, name: `Resume track ${t}`, hint: "project", run: () => void resume(t) }));
+}
+
 // projectCommands are what a person can do with a project as a whole.
 export function projectCommands(p: Project): Command[] {
   const params = { path: { project: p.prefix } };

@@ -21,7 +21,7 @@ export function Cost({ t }: { t: TaskDetail }) {
         <thead><tr><th>Session</th><th>Role</th><th>Agent</th>{columns.map(([n]) => <th key={n} className="num">{n}</th>)}</tr></thead>
         <tbody>
           {sessions.map((s) => (
-            <tr key={s.key}><td>{s.key}</td><td>{s.role}</td><td>{s.agent}{s.model ? ` · ${s.model}` : ""}</td>{columns.map(([n, f]) => <td key={n} className="num">{f(s.usage)}</td>)}</tr>
+            <tr key={s.key}><td className="whole">{s.key}</td><td>{s.role}</td><td>{s.agent}{s.model ? ` · ${s.model}` : ""}</td>{columns.map(([n, f]) => <td key={n} className="num">{f(s.usage)}</td>)}</tr>
           ))}
         </tbody>
         <tfoot><tr><th>Total</th><td /><td />{columns.map(([n, f]) => <td key={n} className="num">{f(t.usage)}</td>)}</tr></tfoot>

@@ -60,7 +60,7 @@ export function DiskTable({ d }: { d: Disk }) {
           <tbody>{diskRows(d).map(({ of, part }) => (
             <tr key={of + part.what}>
               <td>{of}</td><td>{part.what}</td><td className="num">{part.partial && "≥ "}{size(part.bytes)}</td><td className="num">{part.files || ""}</td>
-              <td>{part.within ? `in the ${part.within}` : <code>{part.path}</code>}</td>
+              <td className="wide">{part.within ? `in the ${part.within}` : <code>{part.path}</code>}</td>
             </tr>
           ))}</tbody>
         </table>

@@ -5,7 +5,7 @@ import type { Board } from "../api/schema";
 import { useParam } from "../router";
 import { Choice } from "../ui/parts";
 
-type Filtered = "/" | "/graph" | "/timeline"; // the pages with these filters
+type Filtered = "/" | "/graph" | "/timeline" | "/landing" | "/inbox"; // the pages with these filters
 
 // useMarks reads the filters from the address of a page.
 export function useMarks(page: Filtered) {

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, it } from "vitest";
-import type { Board, Project, Task } from "../api/schema";
+import type { Board, InboxEntry, Project, Task } from "../api/schema";
 import { task } from "../test/make";
 import { serve, show } from "../test/render";
 import { useDialog } from "../state/dialog";
@@ -38,6 +38,24 @@ it("finds the commands of the frame, of pages and of projects", () => {
 it("marks the open task", () => {
   const t = task({ id: 1, unread: true, group_id: 3 });
   for (const name of ["Flag", "Labels and group…", "Mark as read", "Open its group"]) expect(names(matches(name, t, [], []))).toContain(`${name} app-1`);
+});
+
+it("changes the priority of the open task, and resumes paused tracks", () => {
+  const t = task({ id: 1, priority: 2, stage: "waiting" });
+  for (const name of ["Raise the priority of", "Lower the priority of"]) expect(names(matches(name, t, [], []))).toContain(`${name} app-1`);
+  expect(names(matches("priority", { ...t, stage: "ended" }, [], []))).toEqual(["Search for “priority”"]);
+  expect(names(matches("resume", undefined, [], [{ ...project, paused_tracks: { docs: "it fails" } }]))).toContain("Resume track docs app");
+});
+
+it("runs the actions of the inbox that belong to no task", async () => {
+  const entry = { id: "limit/ann", kind: "limit", title: "ann", text: "not logged in", blocks: "work", actions: [{ label: "Clear the limit", method: "POST", route: "/agents/ann/clear", command: "" }, { label: "Restore", method: "POST", route: "/x", command: "", danger: true }] } as unknown as InboxEntry;
+  expect(names(matches("clear", undefined, [], [], [entry]))).toContain("Clear the limit: ann");
+  expect(names(matches("clear", undefined, [], [], [{ ...entry, task: "app-1" }]))).toEqual(["Search for “clear”"]);
+  const sent = serve({ "POST /api/v1/agents/ann/clear": {} });
+  matches("clear", undefined, [], [], [entry])[0]!.run();
+  await waitFor(() => expect(sent.some((s) => s.path === "/api/v1/agents/ann/clear")).toBe(true));
+  matches("restore", undefined, [], [], [entry])[0]!.run();
+  expect(location.pathname).toBe("/inbox");
 });
 
 it("offers no action that the server does not offer", () => {

@@ -3,12 +3,13 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
-import type { Project, Task } from "../api/schema";
+import type { InboxEntry, Project, Task } from "../api/schema";
 import { navigate, to, toTask } from "../router";
 import { closeDialog } from "../state/dialog";
 import { Dialog } from "../ui/dialog";
-import { actionsOf, quick } from "./actions";
-import { commands, goTo, projectCommands, type Command } from "./commands";
+import { actionsOf, edit, quick } from "./actions";
+import { commands, goTo, projectCommands, trackCommands, type Command } from "./commands";
+import { act as help, isSnoozed } from "./entry";
 import { markItems } from "./marks";
 
 // fits reports whether the text contains every word.
@@ -26,15 +27,30 @@ function taskWords(text: string, tasks: Task[]): string {
   return text.split(/\s+/).filter((w) => !names.some((n) => n.split(" ").some((part) => w.length > 1 && part.startsWith(w.toLowerCase())))).join(" ");
 }
 
+// priorities change the priority of a task, as the buttons beside it do.
+function priorities(t: Task): Command[] {
+  if (t.stage === "ended") return [];
+  const set = (name: string, priority: number): Command => ({ id: `${name} ${t.key}`, name: `${name} ${t.key}`, hint: "this task", run: () => void edit(t.key, { priority }, `${t.key} has priority ${priority}`) });
+  return [set("Raise the priority of", t.priority + 1), set("Lower the priority of", t.priority - 1)];
+}
+
+// helps are the actions of entries of the inbox about projects and accounts. One that
+// asks for a text or a confirmation is run in the inbox.
+function helps(entries: InboxEntry[]): Command[] {
+  return entries.filter((e) => !e.task && !isSnoozed(e)).flatMap((e) => (e.actions ?? []).map((a): Command => ({
+    id: `${e.id} ${a.label}`, name: `${a.label}: ${e.title}`, hint: "inbox", run: () => (a.text || a.danger ? navigate("/inbox") : void help(e, a)),
+  })));
+}
+
 // matches lists what a text finds: the actions of the open task first, then
 // commands, then tasks with their actions.
-export function matches(text: string, here: Task | undefined, tasks: Task[], projects: Project[]): Command[] {
+export function matches(text: string, here: Task | undefined, tasks: Task[], projects: Project[], entries: InboxEntry[] = []): Command[] {
   const act = (t: Task, hint: string) => actionsOf(t).map((a): Command => ({ id: `${a.id} ${t.key}`, name: `${a.name} ${t.key}${hint ? "" : " " + t.title}`, hint: hint || "action", run: () => quick(t, a) }));
   const mark = (t: Task) => markItems(t).map((m): Command => ({ ...m, id: `${m.id} ${t.key}`, name: `${m.name} ${t.key}`, hint: "this task" }));
-  const own = here ? [...act(here, "this task"), ...mark(here)] : [];
+  const own = here ? [...act(here, "this task"), ...mark(here), ...priorities(here)] : [];
   const all = [
     ...own, commands.create, commands.theme, commands.help, ...goTo, commands.backup,
-    ...projects.flatMap((p) => projectCommands(p).map((c) => ({ ...c, name: `${c.name} ${p.prefix}` }))),
+    ...projects.flatMap((p) => [...projectCommands(p), ...trackCommands(p)].map((c) => ({ ...c, name: `${c.name} ${p.prefix}` }))), ...helps(entries),
   ];
   const found = all.filter((c) => fits(c.name, text));
   if (!text) return found.slice(0, SHOWN + own.length);
@@ -57,8 +73,8 @@ export function Palette() {
   const projects = useAnswer(queries.projects()).data?.projects;
   const found = useMemo(() => {
     const tasks = new Map([...(asked ? (more?.tasks ?? []) : []), ...listed].map((t) => [t.key, t]));
-    return matches(text.trim(), here, [...tasks.values()], projects ?? []);
-  }, [text, asked, here, listed, more, projects]);
+    return matches(text.trim(), here, [...tasks.values()], projects ?? [], board?.entries ?? []);
+  }, [text, asked, here, listed, more, projects, board]);
 
   const choose = (c: Command | undefined) => {
     if (!c) return;

@@ -140,8 +140,10 @@ function middle(a: string[], b: string[]): Line[] {
 
 // needLines reads the diff of an entry of the inbox, which can also be a list.
 export function needLines(diff: string): Line[] {
-  return diff.replace(/\n$/, "").split("\n").map((l): Line => {
-    if (/^(\+\+\+|---|@@)/.test(l)) return { kind: "hunk", text: l };
+  const lines = diff.replace(/\n$/, "").split("\n");
+  const heads = (i: number) => !!lines[i]?.startsWith("--- ") && !!lines[i + 1]?.startsWith("+++ "); // a removed line can start with --- too
+  return lines.map((l, i): Line => {
+    if (l.startsWith("@@") || heads(i) || heads(i - 1)) return { kind: "hunk", text: l };
     if (l.startsWith("+")) return { kind: "add", text: l.slice(1) };
     if (l.startsWith("-")) return { kind: "del", text: l.slice(1) };
     return { kind: "same", text: l.replace(/^ /, "") };

@@ -111,10 +111,12 @@ Binary files /dev/null and b/pic differ
 });
 
 describe("the diff of an entry", () => {
-  it("keeps every line", () =>
+  it("keeps every line", () => {
+    expect(needLines("--- a\n+++ b\n@@\n---- rule\n+++ plus\n").map((l) => l.kind)).toEqual(["hunk", "hunk", "hunk", "del", "add"]);
     expect(needLines("--- coppice.yaml: checks\n+++ coppice.yaml: checks\n@@\n checks:\n-- make\n+- true\n").map((l) => [l.kind, l.text])).toEqual([
       ["hunk", "--- coppice.yaml: checks"], ["hunk", "+++ coppice.yaml: checks"], ["hunk", "@@"], ["same", "checks:"], ["del", "- make"], ["add", "- true"],
-    ]));
+    ]);
+  });
 });
 
 describe("the graph", () => {

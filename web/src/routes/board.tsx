@@ -13,7 +13,7 @@ import { MarkFilters, useMarks } from "../components/markfilters";
 import { Table } from "../components/table";
 import { plural, useNow } from "../lib/format";
 import { useParam } from "../router";
-import { Choice, Empty, Loading, ProblemBox } from "../ui/parts";
+import { Choice, Empty, Filters, Loading, ProblemBox } from "../ui/parts";
 
 const FIRST = { columns: 50, table: 200 }; // tasks of each column in the first read
 const MOST = 500;
@@ -56,8 +56,7 @@ export function Board() {
           {(["columns", "table"] as const).map((v) => <button key={v} aria-pressed={view === v} onClick={() => setView(v)}>{v}</button>)}
         </div>
       </div>
-      <div className="filters">
-        <input type="search" placeholder="Filter by words or key" aria-label="Filter" value={text} onChange={(e) => setText(e.target.value)} />
+      <Filters on={filtered || archived !== ""} first={<input type="search" placeholder="Filter by words or key" aria-label="Filter" value={text} onChange={(e) => setText(e.target.value)} />}>
         <Choice label="Project" value={project} set={setProject} options={data.projects ?? []} all="all" />
         <Choice label="Track" value={track} set={setTrack} options={data.tracks ?? []} all="all" />
         <Choice label="Agent" value={agent} set={setAgent} options={data.agents ?? []} all="all" />
@@ -67,7 +66,7 @@ export function Board() {
           <label className="check"><input type="checkbox" checked={archived !== ""} onChange={(e) => setArchived(e.target.checked ? "only" : "")} /> Archived</label>
         </MarkFilters>
         {filtered && <button className="button small" onClick={clear}>Clear</button>}
-      </div>
+      </Filters>
       {problem && <ProblemBox problem={problem} again={again} />}
       {data.count === 0 && entries.length === 0 ? <Nothing filtered={filtered} archived={archived !== ""} />
         : view === "table" ? <Table list={list} entries={entries} more={whole ? undefined : () => setWhole(true)} />

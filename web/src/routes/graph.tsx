@@ -6,7 +6,7 @@ import { MarkFilters, useMarks } from "../components/markfilters";
 import { layout, type Node } from "../lib/graph";
 import { plural } from "../lib/format";
 import { navigate, toTask, useParam } from "../router";
-import { Choice, Empty, Loading, ProblemBox } from "../ui/parts";
+import { Choice, Empty, Filters, Loading, ProblemBox } from "../ui/parts";
 
 const W = 210;
 const H = 46;
@@ -31,10 +31,12 @@ export default function GraphPage() {
         <h1>Graph</h1>
         <span className="muted">{plural(shown.length, "task")}, {plural(g.edges.length, "dependency", "dependencies")}{data.more && "; older tasks are left out"}</span>
         <span className="grow" />
-        <MarkFilters marks={marks} choices={choices} />
-        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
         <div className="segments" role="group" aria-label="Which tasks">{(["open", "all"] as const).map((w) => <button key={w} aria-pressed={w === which} onClick={() => setWhich(w)}>{w}</button>)}</div>
       </div>
+      <Filters on={marks.any || project !== ""}>
+        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
+        <MarkFilters marks={marks} choices={choices} />
+      </Filters>
       {shown.length === 0 ? (
         <Empty title={marks.any ? "No matching tasks with dependencies" : which === "open" ? "No dependencies between open tasks" : "No dependencies"}>
           <p>A task that names others under “Depends on” waits for them, and appears here with them.{which === "open" && " “all” also shows ended tasks."}</p>

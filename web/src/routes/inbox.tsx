@@ -3,9 +3,10 @@ import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { InboxEntry } from "../api/schema";
 import { Entry, isSnoozed } from "../components/entry";
+import { MarkFilters, useMarks } from "../components/markfilters";
 import { plural, useNow } from "../lib/format";
 import { useParam } from "../router";
-import { Choice, Empty, Loading, ProblemBox } from "../ui/parts";
+import { Choice, Empty, Filters, Loading, ProblemBox } from "../ui/parts";
 
 const headings: Record<InboxEntry["blocks"], string> = { agent: "An agent waits for you", work: "Work is blocked", nothing: "Results" };
 
@@ -24,7 +25,9 @@ export default function InboxPage() {
   const projects = useProjects();
   const [project, setProject] = useParam("/inbox", "project");
   const [view, setView] = useParam("/inbox", "view");
-  const { data, problem, again } = useAnswer(queries.inbox(project, true));
+  const marks = useMarks("/inbox");
+  const { data, problem, again } = useAnswer(queries.inbox(project, true, marks.filter));
+  const choices = useAnswer(queries.board({ limit: 1 })).data;
   const all = data?.entries ?? [];
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the inbox" />;
   const open = all.filter((e) => !isSnoozed(e));
@@ -35,14 +38,18 @@ export default function InboxPage() {
         <h1>Inbox</h1>
         <span className="muted" aria-live="polite">{open.length === 0 ? "nothing needs you" : plural(open.length, "entry", "entries")}</span>
         <span className="grow" />
-        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
         <div className="segments" role="group" aria-label="View">
           <button aria-pressed={view === "open"} onClick={() => setView("open")}>open</button>
           <button aria-pressed={view === "snoozed"} onClick={() => setView("snoozed")}>snoozed {data.snoozed}</button>
         </div>
       </div>
+      <Filters on={marks.any || project !== ""}>
+        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
+        <MarkFilters marks={marks} choices={choices} />
+      </Filters>
       {problem && <ProblemBox problem={problem} again={again} />}
-      {shown.length === 0 && <Nothing snoozed={view === "snoozed"} />}
+      {shown.length === 0 && marks.any && <Empty title="No matching entries"><p>Entries about projects and agents have no labels and no group.</p></Empty>}
+      {shown.length === 0 && !marks.any && <Nothing snoozed={view === "snoozed"} />}
       {parts(shown).map((p) => (
         <section key={p.blocks} className="entry-part">
           <h2>{headings[p.blocks]} <span className="muted">{p.list.length}</span></h2>

@@ -1,22 +1,31 @@
 // The landing queue: what is in it, why something waits, what has landed.
-import { useAnswer } from "../api/cache";
+import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { QueuedLanding, Task } from "../api/schema";
 import { actionsOf, run } from "../components/actions";
+import { MarkFilters, useMarks } from "../components/markfilters";
 import { ago, span, time, useNow } from "../lib/format";
-import { Link, toReview, toTask } from "../router";
-import { Empty, Loading, ProblemBox, StatusBadge } from "../ui/parts";
+import { Link, toReview, toTask, useParam } from "../router";
+import { Choice, Empty, Filters, Loading, ProblemBox, StatusBadge } from "../ui/parts";
 
 export default function LandingPage() {
-  const { data, problem, again } = useAnswer(queries.landings());
+  const projects = useProjects();
+  const [project, setProject] = useParam("/landing", "project");
+  const marks = useMarks("/landing");
+  const { data, problem, again } = useAnswer(queries.landings(project, marks.filter));
+  const choices = useAnswer(queries.board({ limit: 1 })).data;
   const now = useNow(5000);
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the landings" />;
   const queue = data.queue ?? [];
   return (
     <div className="page">
       <div className="page-head"><h1>Landing</h1><span className="muted">{queue.length} in the queue</span></div>
+      <Filters on={marks.any || project !== ""}>
+        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
+        <MarkFilters marks={marks} choices={choices} />
+      </Filters>
       {problem && <ProblemBox problem={problem} again={again} />}
-      {queue.length === 0 ? <Empty title="Nothing is landing"><p>When a session ends, its work is merged with the base, checked there, and lands in order.</p></Empty> : (
+      {queue.length === 0 ? <Empty title={marks.any || project ? "Nothing that matches is landing" : "Nothing is landing"}><p>When a session ends, its work is merged with the base, checked there, and lands in order.</p></Empty> : (
         <ol className="queue">{queue.map((q) => <Queued key={q.task.key} q={q} now={now} />)}</ol>
       )}
       <h2>Landed</h2>
@@ -34,7 +43,7 @@ function Landed({ list, now }: { list: Task[]; now: number }) {
         <tbody>
           {list.map((t) => (
             <tr key={t.key}>
-              <td><Link href={toTask(t.key)} data-row>{t.key}</Link></td><td>{t.title}</td><td><code>{t.landed!.slice(0, 10)}</code></td>
+              <td><Link href={toTask(t.key)} data-row>{t.key}</Link></td><td className="wide">{t.title}</td><td className="whole"><code>{t.landed!.slice(0, 10)}</code></td>
               <td className="num">{t.sessions}</td><td className="num">{span(time(t.ended_at) - time(t.created_at))}</td><td className="num">{ago(t.ended_at, now)} ago</td>
             </tr>
           ))}

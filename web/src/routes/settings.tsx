@@ -5,8 +5,9 @@ import { api, dataOf } from "../api/client";
 import { queries } from "../api/queries";
 import type { Project, Rule } from "../api/schema";
 import { AddProject } from "../components/addproject";
-import { projectCommands } from "../components/commands";
+import { projectCommands, trackCommands } from "../components/commands";
 import { Config } from "../components/config";
+import { Prompts } from "../components/prompts";
 import { RemoveProject } from "../components/removeproject";
 import { Tracks } from "../components/tracks";
 import { editorLink, editors, fault } from "../lib/editor";
@@ -89,10 +90,11 @@ function EditorChoice() {
 function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
   const [open, setOpen] = useState(false);
   const [tracksOpen, setTracks] = useState(false);
+  const [promptsOpen, setPrompts] = useState(false);
   const paused = !!p.paused_at;
   const tracks = Object.entries(p.paused_tracks ?? {});
+  const resume = trackCommands(p);
   const params = { path: { project: p.prefix } };
-  const resume = (track: string) => change(`${track} was resumed`, () => dataOf(api.POST("/api/v1/projects/{project}/resume", { params, body: { track } })));
   const forget = (n: number) => change("Removed", () => dataOf(api.POST("/api/v1/projects/{project}/rules/{n}/forget", { params: { path: { ...params.path, n } } })));
   return (
     <section className="project">
@@ -103,7 +105,7 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
         <RemoveProject p={p} />
       </div>
       <p className="muted">{plural(p.running, "session")} running of {p.policy.limits.sessions} · {plural(p.last_task, "task")} · base {p.policy.base}{p.base_commit ? ` at ${p.base_commit.slice(0, 10)}` : ""}{paused && ` · paused since ${clock(p.paused_at)}`}</p>
-      {tracks.map(([t, why]) => <p key={t} className="warn-text">Track {t} is paused: {why}. <button className="button small" onClick={() => void resume(t)}>Resume</button></p>)}
+      {tracks.map(([t, why], i) => <p key={t} className="warn-text">Track {t} is paused: {why}. <button className="button small" onClick={resume[i]!.run}>Resume</button></p>)}
       {warnings.map((w) => <p key={w} className="warn-text">{w}</p>)}
       {(p.rules?.length ?? 0) > 0 && (
         <div>
@@ -121,6 +123,10 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
       <details onToggle={(e) => setTracks(e.currentTarget.open)}>
         <summary>Tracks</summary>
         {tracksOpen && <Tracks project={p.prefix} />}
+      </details>
+      <details onToggle={(e) => setPrompts(e.currentTarget.open)}>
+        <summary>Prompts</summary>
+        {promptsOpen && <Prompts project={p.prefix} />}
       </details>
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary>Every key of coppice.yaml</summary>

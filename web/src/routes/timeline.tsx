@@ -9,7 +9,7 @@ import { Chart, type Lane } from "../components/gantt";
 import { counted, sinceDay, within, zoomed, type Span } from "../lib/gantt";
 import { plural, time, useNow } from "../lib/format";
 import { Link, toTask, useParam, type Param } from "../router";
-import { Empty, Loading, ProblemBox } from "../ui/parts";
+import { Empty, Filters, Loading, ProblemBox } from "../ui/parts";
 
 type Zoom = Param<"/timeline", "zoom">;
 const spans: Record<Zoom, number> = { "15 m": 15, "1 h": 60, "6 h": 360, "1 d": 1440, "7 d": 10080, all: 0 }; // minutes
@@ -49,7 +49,7 @@ export default function TimelinePage() {
         </div>
         <div className="segments" role="group" aria-label="Zoom">{(Object.keys(spans) as Zoom[]).map((z) => <button key={z} aria-pressed={!own && z === zoom} onClick={() => choose(z)}>{z}</button>)}</div>
       </div>
-      <div className="filters"><MarkFilters marks={marks} choices={choices} /></div>
+      <Filters on={marks.any}><MarkFilters marks={marks} choices={choices} /></Filters>
       <p className="legend muted"><span className="swatch" /> finished <span className="swatch now" /> running <span className="swatch waits" /> waiting for you <span className="swatch check" /> check <span className="swatch failed" /> failed</p>
       {problem && <ProblemBox problem={problem} again={again} />}
       {all.length === 0 && zoom === "all" ? <Empty title="No session yet"><p>Each session and each check becomes a bar here, with the time a session waited for a person marked.</p></Empty> : shown.length === 0 ? <Empty title={own ? "No session in this time" : `No session in the last ${zoom}`}><p>Choose a longer time.</p></Empty> : <Chart label="Tasks" lanes={shown.slice(0, MOST).map(lane)} view={view} onView={setOwn} />}

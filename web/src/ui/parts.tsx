@@ -45,7 +45,7 @@ export function Loading({ what }: { what: string }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div className="loading" role="status">
+    <div className="loading" role="status" aria-busy="true">
       <span className="dots" aria-hidden="true" />
       {slow ? `Still waiting for ${what}. If this takes longer, check that the server is running: coppice status.` : `Reading ${what}`}
     </div>
@@ -63,8 +63,21 @@ export const statuses = Object.keys(marks);
 export function StatusBadge({ status, text }: { status: string; text?: string }) {
   return (
     <span className={`status s-${status.replace(" ", "-")}`}>
-      <span aria-hidden="true">{marks[status] ?? "·"}</span> {text ?? status}
+      <span aria-hidden="true">{marks[status] ?? "·"}</span> <span className="status-word">{text ?? status}</span>
     </span>
+  );
+}
+
+// Filters are the filters of a list. On a phone they would fill the screen, so there
+// they are closed until a person opens them. The first one is always visible.
+export function Filters({ first, on, children }: { first?: ReactNode; on: boolean; children: ReactNode }) {
+  const [open, setOpen] = useState(on);
+  return (
+    <div className="filters">
+      {first}
+      <button className="button small filters-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>Filters{on && " (on)"}</button>
+      <div className={"filters-all" + (open ? " open" : "")}>{children}</div>
+    </div>
   );
 }
 
