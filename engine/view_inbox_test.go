@@ -46,7 +46,7 @@ func TestInboxKinds(t *testing.T) {
 	}
 	spent := func(lanes ...coppice.Lane) func(*InboxFacts) {
 		return func(f *InboxFacts) {
-			f.Projects[0].Policy.Budget.Day, f.Today, f.Lanes = 5, map[int64]coppice.USD{1: 5}, lanes
+			f.Projects[0].Policy.Budget.Day, f.Today, f.Lanes = 5, map[coppice.Subject]coppice.USD{app: 5}, lanes
 		}
 	}
 	lane := coppice.Lane{ProjectID: 1, Track: "main", Agent: "ann"}
