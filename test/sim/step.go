@@ -56,12 +56,12 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remote, remove, review := 8, 2, 3, 1, 0, 4
+	talk, requeue, dirty, remote, remove, review, limit := 8, 2, 3, 1, 0, 4, 3
 	if s.opt.Remove {
 		remove = 4
 	}
 	if s.opt.Plain {
-		talk, requeue, dirty, remote, review = 0, 0, 1, 0, 0
+		talk, requeue, dirty, remote, review, limit = 0, 0, 1, 0, 0, 0
 	}
 	if s.opt.Asks {
 		return s.askingActions()
@@ -87,6 +87,7 @@ func (s *sim) actions() []action {
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
 		{"review", review, s.review},
+		{"limit", limit, s.relimit},
 		{"remove", remove, s.remove},
 	}
 }
@@ -98,7 +99,7 @@ func (s *sim) turn() error {
 	}
 	s.due = t.Due
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r))
+		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r))
 	})
 }
 

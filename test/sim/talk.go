@@ -171,5 +171,5 @@ func (s *sim) cost() coppice.Usage {
 	if s.opt.Plain {
 		return coppice.Usage{}
 	}
-	return coppice.Usage{CostUSD: float64(s.rng.IntN(200)) / 100}
+	return coppice.Usage{CostUSD: float64(s.rng.IntN(200)) / 100, Turns: s.turns()}
 }
