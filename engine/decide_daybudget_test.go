@@ -108,7 +108,9 @@ func TestDayBudgetStops(t *testing.T) {
 	t.Parallel()
 	twenty := policy(func(p *coppice.Policy) { p.Budget.Day = 20 })
 	five := policy(func(p *coppice.Policy) { p.Budget.Task = 5 })
-	today := func(usd coppice.USD) change { return func(v *View) { v.Today = map[coppice.Subject]coppice.USD{app: usd} } }
+	today := func(usd coppice.USD) change {
+		return func(v *View) { v.Today = map[coppice.Subject]coppice.USD{app: usd} }
+	}
 	given := func(usd coppice.USD) func(*coppice.Session) { return func(s *coppice.Session) { s.Budget = usd } }
 	stops := "budget: work.offered; session working; stop 1 for budget; offer session.stop session/11/stop/1 to local"
 	run(t, budget, []decision{

@@ -65,6 +65,7 @@ func TestInboxKinds(t *testing.T) {
 		"waiting":                         {task: person(coppice.ClassDisk), status: needs("fix it"), want: "waiting/app-7: coppice retry app-7"},
 		"interrupted":                     {task: coppice.Task{Stage: coppice.StageSession}, status: needs(wasInterrupted), want: "waiting/app-7: coppice requeue app-7"},
 		"budget":                          {task: person(coppice.ClassBudget), status: needs("has cost 5 USD"), want: "budget/app-7: coppice set app-7 --budget N"},
+		"limit of turns":                  {task: person(coppice.ClassLimit), status: needs("has used 40 of 40 turns"), want: "budget/app-7: coppice set app-7 --until-done"},
 		"failed":                          {task: failed, status: TaskStatus{Status: coppice.StatusFailed, Reason: "red"}, want: `failed/app-7: coppice continue app-7 "…"`},
 		"failed and archived":             {task: coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed, Archived: noon}, status: TaskStatus{Status: coppice.StatusFailed}},
 		"done":                            {task: coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone}, status: TaskStatus{Status: coppice.StatusDone}},

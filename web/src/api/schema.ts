@@ -1242,6 +1242,22 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AccountBudget: {
+            /** @description An agent, or agent:model */
+            account: string;
+            /**
+             * Format: double
+             * @description Per day, from midnight UTC
+             */
+            day_usd: number;
+            /**
+             * Format: double
+             * @description What it has spent since midnight UTC
+             */
+            today_usd?: number;
+            /** @description Set if 80% is spent */
+            warning?: string;
+        };
         AddProjectInBody: {
             /** @description For a known project, apply a person's edits of its policy, but nothing that was landed there */
             edits?: boolean;
@@ -1305,6 +1321,9 @@ export interface components {
         AgentChoice: {
             effort?: string;
             fallback?: string[] | null;
+            limits?: {
+                [key: string]: components["schemas"]["RunLimits"];
+            };
             model?: string;
             roles?: {
                 [key: string]: string;
@@ -2292,9 +2311,18 @@ export interface components {
             schema?: unknown;
             /** @description What must be true when it is done, one by one */
             steps?: string[] | null;
+            /** @description How long each of its sessions can work, such as 30m; its role's limit when absent */
+            time?: string;
             /** @description What should be done, in a line */
             title: string;
             track?: string;
+            /**
+             * Format: int64
+             * @description The most turns of each of its sessions; its role's limit when absent
+             */
+            turns?: number;
+            /** @description Only completion, a budget or 1,000 turns stop its sessions: the limits of its role and health.timeout do not apply */
+            until_done?: boolean;
         };
         None: Record<string, never>;
         Output: {
@@ -2334,6 +2362,9 @@ export interface components {
         };
         PermissionPolicy: {
             default?: string;
+            roles?: {
+                [key: string]: components["schemas"]["RolePermissions"];
+            };
             rules?: components["schemas"]["Rule"][] | null;
         };
         Place: {
@@ -2535,7 +2566,7 @@ export interface components {
              * @description What it has spent since midnight UTC
              */
             today_usd?: number;
-            /** @description Problems in its checkout, such as a features file that cannot be read */
+            /** @description Problems in its checkout, such as a features file that cannot be read, and 80% of its budget for the day */
             warnings?: string[] | null;
         };
         Question: {
@@ -2704,6 +2735,10 @@ export interface components {
             old?: string;
             path: string;
         };
+        RolePermissions: {
+            default?: string;
+            rules?: components["schemas"]["Rule"][] | null;
+        };
         Rule: {
             do: string;
             match?: string;
@@ -2715,6 +2750,12 @@ export interface components {
         };
         RuleList: {
             rules: components["schemas"]["Rule"][] | null;
+        };
+        RunLimits: {
+            budget?: string;
+            time?: string;
+            /** Format: int64 */
+            turns?: number;
         };
         RunOutput: {
             /**
@@ -2805,6 +2846,7 @@ export interface components {
             value: string;
         };
         Session: {
+            account?: string;
             agent: string;
             answer?: components["schemas"]["Answer"];
             budget?: string;
@@ -2867,6 +2909,8 @@ export interface components {
             warning?: string;
         };
         Status: {
+            /** @description The accounts that have a budget, by name */
+            accounts?: components["schemas"]["AccountBudget"][] | null;
             /** @description Working, verifying, fixing, checking and landing */
             active: components["schemas"]["Task"][] | null;
             /** Format: date-time */
@@ -3016,10 +3060,19 @@ export interface components {
             steps?: string[] | null;
             /** @description A person has it on the agent's own screen, or soon will */
             taken?: boolean;
+            /** @description How long each of its sessions can work; absent for the limit of the role */
+            time?: string;
             title: string;
             track: string;
+            /**
+             * Format: int64
+             * @description The most turns of each of its sessions; absent for the limit of the role
+             */
+            turns?: number;
             /** @description It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
             unread?: boolean;
+            /** @description The limits of roles and health.timeout do not apply to it */
+            until_done?: boolean;
             /** @description The sum over its sessions */
             usage: components["schemas"]["Usage"];
             /**
@@ -3047,8 +3100,16 @@ export interface components {
             /** Format: int64 */
             priority?: number;
             steps?: string[];
+            /** @description 0 for the limit of its role */
+            time?: string;
             title?: string;
             track?: string;
+            /**
+             * Format: int64
+             * @description 0 for the limit of its role
+             */
+            turns?: number;
+            until_done?: boolean;
         };
         TaskDetail: {
             /** @description Keys of the tasks that must be done first */
@@ -3115,6 +3176,8 @@ export interface components {
             level?: string;
             /** @description Who judged that: the model, or the rules */
             level_by?: string;
+            /** @description What stops its newest session, or its next one, before it is done */
+            limits: components["schemas"]["RunLimits"];
             messages: components["schemas"]["Message"][] | null;
             model?: string;
             /**
@@ -3173,10 +3236,19 @@ export interface components {
             taken?: boolean;
             /** @description Keys of its sessions that run, or ran, on a terminal */
             terminals: string[] | null;
+            /** @description How long each of its sessions can work; absent for the limit of the role */
+            time?: string;
             title: string;
             track: string;
+            /**
+             * Format: int64
+             * @description The most turns of each of its sessions; absent for the limit of the role
+             */
+            turns?: number;
             /** @description It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
             unread?: boolean;
+            /** @description The limits of roles and health.timeout do not apply to it */
+            until_done?: boolean;
             /** @description The sum over its sessions */
             usage: components["schemas"]["Usage"];
             /**
@@ -3301,6 +3373,8 @@ export interface components {
             turns?: number;
         };
         UsageReport: {
+            /** @description The budgets of accounts in the user's configuration, by name */
+            accounts?: components["schemas"]["AccountBudget"][] | null;
             /** @description The budgets of the projects, by prefix */
             budgets: components["schemas"]["Budget"][] | null;
             /** @description The first day */
@@ -3404,6 +3478,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AccountBudget = components['schemas']['AccountBudget'];
 export type AddProjectInBody = components['schemas']['AddProjectInBody'];
 export type Agent = components['schemas']['Agent'];
 export type AgentChoice = components['schemas']['AgentChoice'];
@@ -3501,8 +3576,10 @@ export type Review = components['schemas']['Review'];
 export type ReviewComment = components['schemas']['ReviewComment'];
 export type ReviewFile = components['schemas']['ReviewFile'];
 export type ReviewText = components['schemas']['ReviewText'];
+export type RolePermissions = components['schemas']['RolePermissions'];
 export type Rule = components['schemas']['Rule'];
 export type RuleList = components['schemas']['RuleList'];
+export type RunLimits = components['schemas']['RunLimits'];
 export type RunOutput = components['schemas']['RunOutput'];
 export type RunningChecks = components['schemas']['RunningChecks'];
 export type Says = components['schemas']['Says'];
