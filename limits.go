@@ -38,9 +38,9 @@ func (t Task) RunLimits(p Policy, r Role) RunLimits {
 func (t TaskDetails) ValidLimits() error {
 	switch {
 	case t.Turns < 0 || t.Turns > MaxTurns:
-		return Errorf(EInvalid, "%d is not a valid number of turns", t.Turns).WithFix("use 1 to %d, or 0 for no limit of its own", MaxTurns).WithField("turns")
+		return Errorf(EInvalid, "%d is not a valid number of turns", t.Turns).WithFix("use 1 to %d, or 0 for the limit of the role", MaxTurns).WithField("turns")
 	case t.Time < 0 || t.Time > MaxTime || t.Time > 0 && t.Time.D() < time.Second:
-		return Errorf(EInvalid, "%s is not a valid limit of time", t.Time.D()).WithFix("use 1s to 365d, such as 30m, or 0 for no limit of its own").WithField("time")
+		return Errorf(EInvalid, "%s is not a valid limit of time", t.Time.D()).WithFix("use 1s to 365d, such as 30m, or 0 for the limit of the role").WithField("time")
 	case t.UntilDone && (t.Turns > 0 || t.Time > 0):
 		return Errorf(EInvalid, "a task with its own limit of turns or time cannot also run until it is done").
 			WithFix("leave out until_done, or turns and time").WithField("until_done")

@@ -54,7 +54,7 @@ var keys = sync.OnceValue(func() map[string]key {
 	return all
 })
 
-func described() map[string]key {
+var described = func() map[string]key {
 	return map[string]key{
 		"base": {doc: "The branch that work lands on. It must exist. If it is checked out, its files follow each landing.", unset: "the repository's default branch", example: "ai-develop",
 			pattern: `^[A-Za-z0-9_][A-Za-z0-9._/+-]*$`, valid: coppice.ValidBranch},

@@ -53,8 +53,7 @@ labels, group and flag can be changed at any time, also when it has ended.`,
 		}
 		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
 		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
-		change.Effort = text("effort", &effort)
-		change.Group = text("group", &group)
+		change.Effort, change.Group = text("effort", &effort), text("group", &group)
 		if c.Flags().Changed("flag") {
 			change.Flagged = &flagged
 		}
@@ -92,18 +91,8 @@ labels, group and flag can be changed at any time, also when it has ended.`,
 			}
 			change.Budget = &usd
 		}
-		if c.Flags().Changed("turns") {
-			change.Turns = &turns
-		}
-		if c.Flags().Changed("until-done") {
-			change.UntilDone = &untilDone
-		}
-		if limit != "" {
-			d, err := duration(limit)
-			if err != nil {
-				return err
-			}
-			change.Time = &d
+		if err := changeLimits(c, &change, &turns, limit, &untilDone); err != nil {
+			return err
 		}
 		if change == (coppice.TaskChange{}) {
 			return wrongUse("nothing to change", "pass at least one flag; see coppice set --help")
@@ -156,6 +145,22 @@ func limitFlags(c *cobra.Command, turns *int, limit *string, untilDone *bool) {
 	fl.IntVar(turns, "turns", 0, "the most turns of each session, up to 1000; 0 means the limit of its role")
 	fl.StringVar(limit, "time", "", "how long each session can work, such as 30m or 2h; 0 means the limit of its role")
 	fl.BoolVar(untilDone, "until-done", false, "work until it is done: the limits of its role and health.timeout do not apply")
+}
+
+// changeLimits adds the limits that flags set to a change.
+func changeLimits(c *cobra.Command, change *coppice.TaskChange, turns *int, limit string, untilDone *bool) error {
+	if c.Flags().Changed("turns") {
+		change.Turns = turns
+	}
+	if c.Flags().Changed("until-done") {
+		change.UntilDone = untilDone
+	}
+	if limit == "" {
+		return nil
+	}
+	d, err := duration(limit)
+	change.Time = &d
+	return err
 }
 
 // duration reads a duration; 0 if it is empty.
