@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"coppice"
@@ -17,12 +18,12 @@ const mostReported = 700
 // budgeted gives some accounts a budget for the day.
 func (s *sim) budgeted() error {
 	s.budgets = map[string]coppice.USD{}
-	if s.opt.Plain || s.caps.IntN(2) == 0 {
+	if s.opt.Plain || s.caps.IntN(2) == 0 && !s.opt.Limits {
 		return nil
 	}
 	for _, name := range accounts {
-		if s.caps.IntN(2) == 0 {
-			s.budgets[name] = coppice.USD(4 + s.caps.IntN(9))
+		if s.opt.Limits || s.caps.IntN(2) == 0 {
+			s.budgets[name] = coppice.USD(3 + s.caps.IntN(6))
 		}
 	}
 	return s.intake.SetBudgets(s.ctx, s.budgets)
@@ -30,11 +31,11 @@ func (s *sim) budgeted() error {
 
 // capped gives the sessions of some roles limits.
 func (s *sim) capped(p *coppice.Policy) {
-	if s.opt.Plain || s.caps.IntN(2) == 0 {
+	if s.opt.Plain || s.caps.IntN(2) == 0 && !s.opt.Limits {
 		return
 	}
 	p.Agent.Limits = map[coppice.Role]coppice.RunLimits{
-		coppice.RoleImplement: {Turns: 4 + s.caps.IntN(20)},
+		coppice.RoleImplement: {Turns: 2 + s.caps.IntN(5)},
 		coppice.RoleFix:       {Time: coppice.Duration(10+s.caps.IntN(20)) * coppice.Duration(time.Minute)},
 		coppice.RoleVerify:    {Turns: 3 + s.caps.IntN(9), Budget: coppice.USD(1 + s.caps.IntN(3))},
 	}
@@ -47,7 +48,7 @@ func (s *sim) own(n *coppice.NewTask) {
 	}
 	switch s.caps.IntN(6) {
 	case 0:
-		n.Turns = 2 + s.caps.IntN(20)
+		n.Turns = 1 + s.caps.IntN(9)
 	case 1:
 		n.Time = coppice.Duration(10+s.caps.IntN(50)) * coppice.Duration(time.Minute)
 	case 2:
@@ -55,18 +56,61 @@ func (s *sim) own(n *coppice.NewTask) {
 	}
 }
 
+// limitActions are what happens in histories in which sessions reach limits.
+func (s *sim) limitActions() []action {
+	return []action{
+		{"turn", 20, s.turn},
+		{"take", 14, s.take},
+		{"work", 30, s.work},
+		{"agent", 30, s.agent},
+		{"time", 4, s.pass},
+		{"renew", 6, s.renew},
+		{"ask", 3, s.person},
+		{"create", 8, s.create},
+		{"crash server", 1, s.boot},
+		{"converse", 2, s.converse},
+		{"limit", 4, s.relimit},
+	}
+}
+
+// writes is the share of an agent's actions in which it only writes something.
+func (s *sim) writes() int {
+	if s.opt.Limits && !s.calm {
+		return 85
+	}
+	return 30
+}
+
+// limited counts the sessions that were stopped at a limit, and those that were
+// stopped because of the budget of an account.
+type limited struct{ AtLimit, OfAccount int }
+
+func (l *limited) count(e coppice.Event) {
+	if e.Kind != coppice.EventSessionEnded {
+		return
+	}
+	for _, text := range []string{"failed: has used ", "failed: has worked for "} {
+		if strings.HasPrefix(e.Reason, text) {
+			l.AtLimit++
+		}
+	}
+	if strings.HasPrefix(e.Reason, "failed: alpha") || strings.HasPrefix(e.Reason, "failed: beta") {
+		l.OfAccount++
+	}
+}
+
 // turns is how many turns an agent reports.
 func (s *sim) turns() int64 {
-	if s.caps.IntN(60) == 0 {
+	if s.caps.IntN(10) == 0 {
 		return int64(1 + s.caps.IntN(mostReported))
 	}
-	return int64(s.caps.IntN(5))
+	return int64(s.caps.IntN(8))
 }
 
 // relimit is a person who raises the budget of an account, or acts on a task that
 // is at a limit.
 func (s *sim) relimit() error {
-	if names := slices.Sorted(maps.Keys(s.budgets)); len(names) > 0 && s.caps.IntN(3) == 0 {
+	if names := slices.Sorted(maps.Keys(s.budgets)); len(names) > 0 && s.caps.IntN(8) == 0 {
 		raised := maps.Clone(s.budgets)
 		raised[names[s.caps.IntN(len(names))]] += coppice.USD(1 + s.caps.IntN(3))
 		err := s.intake.SetBudgets(s.ctx, raised)

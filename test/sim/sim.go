@@ -31,6 +31,8 @@ type Options struct {
 	Kills bool // killed checks are the only faults of the environment
 	Asks  bool // a project has one session, and agents ask a lot
 
+	Limits bool // sessions and accounts have low limits, and agents write a lot
+
 	Remove bool // a project is removed halfway
 }
 
@@ -45,6 +47,7 @@ type Report struct {
 	Virtual time.Duration
 	Killed  int // runs of checks
 	parks
+	limited
 }
 
 // mostSessions is how many sessions of all projects run at once.
@@ -303,6 +306,7 @@ func (s *sim) report() (Report, error) {
 					return fmt.Errorf("event %d follows %d", e.Seq, after)
 				}
 				after = e.Seq
+				r.count(e)
 				switch {
 				case e.Kind == coppice.EventSessionParked:
 					r.Parked++

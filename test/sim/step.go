@@ -66,6 +66,9 @@ func (s *sim) actions() []action {
 	if s.opt.Asks {
 		return s.askingActions()
 	}
+	if s.opt.Limits {
+		return s.limitActions()
+	}
 	return []action{
 		{"turn", 20, s.turn},
 		{"take", 14, s.take},
@@ -281,7 +284,7 @@ func spec[S, R any](w coppice.Work, f func(S) R) (any, error) {
 
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
 	if h := s.world.hosts[v.Session]; h != nil && h.phase == "running" {
-		s.world.end(h, coppice.RunResult{Stopped: true, Conversation: s.known(v.Session, h), Usage: s.cost()})
+		s.world.end(h, coppice.RunResult{Stopped: true, Conversation: s.known(v.Session, h), Usage: s.used(h)})
 	}
 	return coppice.StopResult{}
 }
@@ -346,7 +349,7 @@ func (s *sim) agent() error {
 	switch {
 	case n < s.asking(h):
 		return s.askPerson(key, h)
-	case n < 30:
+	case n < s.writes():
 		return s.output(key, h)
 	}
 	if err := s.leaveUnread(h); err != nil {
@@ -378,7 +381,7 @@ func (s *sim) agent() error {
 	s.made++
 	s.world.write(h, fmt.Sprintf("f%d", s.rng.IntN(6)), fmt.Sprintf("%s#%d", key, s.made))
 	zero := 0
-	s.world.end(h, coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Summary: "did it", Usage: s.cost()})
+	s.world.end(h, coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Summary: "did it", Usage: s.used(h)})
 	return nil
 }
 
