@@ -22,7 +22,7 @@ type Usage struct {
 	CacheRead    int64   `json:"cache_read_tokens,omitempty"`
 	CacheWrite   int64   `json:"cache_write_tokens,omitempty"`
 	CostUSD      float64 `json:"cost_usd,omitempty"`
-	Turns        int64   `json:"turns,omitempty"`
+	Turns        int64   `json:"turns,omitempty"` // answers of the model
 	// Priced says that the cost is calculated from the tokens and the table of
 	// prices, because the agent reports none. Estimated says that the table does
 	// not have the model, so the highest price of its vendor is used.

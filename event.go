@@ -36,7 +36,7 @@ const (
 	EventSessionCreated EventKind = "session.created"
 	EventSessionStarted EventKind = "session.started"
 	EventSessionState   EventKind = "session.state" // working, waiting, idle
-	EventSessionUsage   EventKind = "session.usage" // its cost has grown
+	EventSessionUsage   EventKind = "session.usage" // its cost has grown, or its number of turns
 	EventSessionEnded   EventKind = "session.ended"
 	EventSessionWarned  EventKind = "session.warned" // stalled, long-running
 
@@ -78,6 +78,8 @@ const (
 
 	EventAgentLimited EventKind = "agent.limited"
 	EventAgentCleared EventKind = "agent.cleared"
+	// The budgets of accounts in the user's configuration have changed.
+	EventBudgetsChanged EventKind = "agent.budgets_changed"
 
 	EventInboxSnoozed EventKind = "inbox.snoozed" // a person hides an entry of the inbox for a while
 	EventInboxWoken   EventKind = "inbox.woken"   // a person shows it again

@@ -16,7 +16,8 @@ const (
 	ClassAuth           Class = "auth"             // not logged in, or refused
 	ClassBilling        Class = "billing"          // no credit
 	ClassBudget         Class = "budget"           // the task has used its budget
-	ClassDayBudget      Class = "day_budget"       // the project has used its budget for the day
+	ClassDayBudget      Class = "day_budget"       // the project or the account has used its budget for the day
+	ClassLimit          Class = "limit"            // the session has used its turns, its time or its own budget
 	ClassCapability     Class = "capability"       // the agent is missing or cannot do this
 	ClassEnvironment    Class = "environment"      // the machine or the project's setup is the cause
 	ClassTestOnly       Class = "test_only"        // the work exists, only its checks fail
@@ -35,7 +36,7 @@ const (
 
 // Classes lists every class, in the order above.
 var Classes = []Class{
-	ClassRateLimit, ClassOverload, ClassAuth, ClassBilling, ClassBudget, ClassDayBudget, ClassCapability, ClassEnvironment, ClassTestOnly,
+	ClassRateLimit, ClassOverload, ClassAuth, ClassBilling, ClassBudget, ClassDayBudget, ClassLimit, ClassCapability, ClassEnvironment, ClassTestOnly,
 	ClassImplementation, ClassVerification, ClassConflict, ClassMemory, ClassDisk, ClassContext, ClassMCP,
 	ClassTimeout, ClassLost, ClassCancelled, ClassUnknown,
 }
@@ -43,7 +44,7 @@ var Classes = []Class{
 // classWords describes each class in a few words, for people.
 var classWords = map[Class]string{
 	ClassRateLimit: "rate limit", ClassOverload: "service busy", ClassAuth: "not logged in", ClassBilling: "no credit",
-	ClassBudget: "budget spent", ClassDayBudget: "day's budget spent", ClassCapability: "agent not able", ClassEnvironment: "environment",
+	ClassBudget: "budget spent", ClassDayBudget: "day's budget spent", ClassLimit: "limit reached", ClassCapability: "agent not able", ClassEnvironment: "environment",
 	ClassTestOnly: "checks failed", ClassImplementation: "work not done", ClassVerification: "not verified", ClassConflict: "merge conflict",
 	ClassMemory: "out of memory", ClassDisk: "disk full or read-only", ClassContext: "conversation too long", ClassMCP: "tools lost",
 	ClassTimeout: "took too long", ClassLost: "process lost", ClassCancelled: "stopped", ClassUnknown: "unknown cause",

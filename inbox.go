@@ -16,7 +16,7 @@ const (
 	InboxWaiting    InboxKind = "waiting"    // a task waits for a person for another reason
 	InboxStalled    InboxKind = "stalled"    // a session writes nothing
 	InboxLimit      InboxKind = "limit"      // an account is limited or logged out, and work waits for it
-	InboxBudget     InboxKind = "budget"     // the budget of a task, or of a project's day, is spent
+	InboxBudget     InboxKind = "budget"     // the budget of a task, or of a day, is spent, or a session reached a limit
 	InboxQueue      InboxKind = "queue"      // a person must act before the next landing
 	InboxChange     InboxKind = "change"     // a change of the policy or the features file waits for confirmation
 	InboxReview     InboxKind = "review"     // proven work waits for a person's approval

@@ -1,6 +1,8 @@
 package coppice
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,6 +37,20 @@ type Rule struct {
 type PermissionPolicy struct {
 	Rules   []Rule `json:"rules,omitempty" yaml:"rules"`     // rules from "always" answers come before these
 	Default string `json:"default,omitempty" yaml:"default"` // if no rule matches: allow (each session has its own workspace, and nothing lands unchecked), ask or deny
+
+	Roles map[Role]RolePermissions `json:"roles,omitempty" yaml:"roles"` // in addition, for the sessions of a role
+}
+
+// RolePermissions says what agents can do in one role.
+type RolePermissions struct {
+	Rules   []Rule `json:"rules,omitempty" yaml:"rules"`     // before all others, remembered ones included
+	Default string `json:"default,omitempty" yaml:"default"` // instead of the project's, if it is set
+}
+
+// For returns the policy for sessions of a role, with rules that are remembered.
+func (p PermissionPolicy) For(r Role, remembered []Rule) PermissionPolicy {
+	own := p.Roles[r]
+	return PermissionPolicy{Rules: slices.Concat(own.Rules, remembered, p.Rules), Default: cmp.Or(own.Default, p.Default)}
 }
 
 // MCPServer is a tool server for sessions. It listens at an address, or it is a

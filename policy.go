@@ -127,6 +127,8 @@ type AgentChoice struct {
 	Effort   string          `json:"effort,omitempty" yaml:"effort"` // how hard the first agent thinks, in the agent's words
 	Fallback []string        `json:"fallback,omitempty" yaml:"fallback"`
 	Roles    map[Role]string `json:"roles,omitempty" yaml:"roles"`
+
+	Limits map[Role]RunLimits `json:"limits,omitempty" yaml:"limits"` // of each session in a role
 }
 
 // SplitChoice reads an entry of Fallback, or an account: an agent, or an agent

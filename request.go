@@ -25,6 +25,10 @@ type NewTask struct {
 	Feature  string   `json:"feature,omitempty" doc:"Its id in the project's features file"`
 	Budget   USD      `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
 
+	Turns     int      `json:"turns,omitempty" minimum:"0" maximum:"1000" doc:"The most turns of each of its sessions; its role's limit when absent"`
+	Time      Duration `json:"time,omitempty" doc:"How long each of its sessions can work, such as 30m; its role's limit when absent"`
+	UntilDone bool     `json:"until_done,omitempty" doc:"Only completion, a budget or 1,000 turns stop its sessions: the limits of its role and health.timeout do not apply"`
+
 	Images []string `json:"images,omitempty" maxItems:"10" doc:"Ids of uploaded images, which its agent sees if it can; see POST /images"`
 
 	Group  string   `json:"group,omitempty" maxLength:"64" doc:"The name of its group, which is created if it does not exist; several tasks of a request without one get a new group"`
@@ -59,6 +63,10 @@ type TaskChange struct {
 	Category *string   `json:"category,omitempty"`
 	Steps    *[]string `json:"steps,omitempty"`
 	Budget   *USD      `json:"budget,omitempty"`
+
+	Turns     *int      `json:"turns,omitempty" minimum:"0" maximum:"1000" doc:"0 for the limit of its role"`
+	Time      *Duration `json:"time,omitempty" doc:"0 for the limit of its role"`
+	UntilDone *bool     `json:"until_done,omitempty"`
 
 	// These can change at any time, also when the task has ended.
 	Labels  *[]string `json:"labels,omitempty" doc:"Replaces the labels"`

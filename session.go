@@ -1,6 +1,9 @@
 package coppice
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // SessionState is what a session is doing, as its agent's protocol reports.
 type SessionState string
@@ -39,6 +42,7 @@ const (
 	StopCancelled            = StopReason(ClassCancelled)
 	StopBudget               = StopReason(ClassBudget)
 	StopTimeout              = StopReason(ClassTimeout)
+	StopLimit                = StopReason(ClassLimit)
 )
 
 // Session is one agent conversation working for a task in one role.
@@ -53,6 +57,7 @@ type Session struct {
 	Track     string `json:"track"`
 	Agent     string `json:"agent"`
 	Model     string `json:"model,omitempty"`
+	Account   string `json:"account,omitempty"` // whose limits and budget apply, if it is not the agent itself
 	Prompt    string `json:"prompt,omitempty"`
 	Resume    string `json:"resume,omitempty"` // the conversation it continues
 	Fork      bool   `json:"fork,omitempty"`   // it continues a copy of the conversation
@@ -107,6 +112,9 @@ func (s *Session) Unpark(now time.Time) {
 	}
 	s.ParkedAt, s.ReadyAt = time.Time{}, time.Time{}
 }
+
+// AccountName returns the account whose limits and budget apply to the session.
+func (s Session) AccountName() string { return cmp.Or(s.Account, s.Agent) }
 
 // Rests reports whether the session was stopped because it could only wait. Its
 // questions stay open, and its conversation continues in the next session.

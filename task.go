@@ -117,7 +117,7 @@ type Task struct {
 	Landed   string    `json:"landed,omitempty"`  // the commit on the base
 	EndedAt  time.Time `json:"ended_at,omitzero"`
 	Archived time.Time `json:"archived,omitzero"` // when a person archived it; only ended tasks are archived
-	Warning  string    `json:"warning,omitempty"` // stalled, long-running
+	Warning  string    `json:"warning,omitempty"` // stalled, long-running, near a limit
 }
 
 // TaskDetails are fields of a task that the store keeps together, as JSON. Add
@@ -127,6 +127,11 @@ type TaskDetails struct {
 	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; if empty, the answer is a text
 	Onto   string          `json:"onto,omitempty"`   // the branch on which its work lands; empty for the project's base
 	Effort string          `json:"effort,omitempty"` // how hard its agent thinks, in the agent's words; empty for the project's level
+
+	// What stops each of its sessions, besides its budget; see RunLimits.
+	Turns     int      `json:"turns,omitempty"`
+	Time      Duration `json:"time,omitempty"`
+	UntilDone bool     `json:"until_done,omitempty"` // the limits of roles and health.timeout do not apply
 
 	Images []string `json:"images,omitempty"` // ids of the images that people attached, oldest first
 

@@ -25,6 +25,7 @@ type Run struct {
 	Stopped bool                 // the agent was asked to end
 
 	out, err Lines
+	answered bool // the model has answered since the last turn was counted
 }
 
 // Output implements Driver.
@@ -56,10 +57,29 @@ func (r *Run) Complain(line []byte) {
 func (r *Run) End() {
 	r.out.End(r.Line)
 	r.err.End(r.errLine)
+	r.countTurn()
 }
 
-// Emit adds an event to the step.
-func (r *Run) Emit(e coppice.AgentEvent) { r.Step.Events = append(r.Step.Events, e) }
+// Emit adds an event to the step. It counts the turns of the model, the same for
+// every agent: a turn is one answer of the model, with all tools that the answer
+// calls.
+func (r *Run) Emit(e coppice.AgentEvent) {
+	switch e.Kind {
+	case coppice.KindText, coppice.KindThinking, coppice.KindTool:
+		r.answered = true
+	case coppice.KindToolResult, coppice.KindTurn:
+		r.countTurn()
+	}
+	r.Step.Events = append(r.Step.Events, e)
+}
+
+// countTurn reports a turn of the model that has ended.
+func (r *Run) countTurn() {
+	if r.answered {
+		r.answered = false
+		r.Spend(coppice.Usage{Turns: 1})
+	}
+}
 
 // Notice reports a text, if there is one.
 func (r *Run) Notice(text string) {

@@ -29,6 +29,34 @@ func TestRunReportsWhatChanged(t *testing.T) {
 	}
 }
 
+// A turn is an answer of the model with all its tools, however the agent reports
+// them.
+func TestRunCountsTurns(t *testing.T) {
+	t.Parallel()
+	const text, thinking, tool, result, turn = coppice.KindText, coppice.KindThinking, coppice.KindTool, coppice.KindToolResult, coppice.KindTurn
+	for name, c := range map[string]struct {
+		events []coppice.AgentEventKind
+		turns  int64
+	}{
+		"nothing":                  {nil, 0},
+		"no answer":                {[]coppice.AgentEventKind{turn}, 0},
+		"a text":                   {[]coppice.AgentEventKind{thinking, text, text, turn}, 1},
+		"a tool":                   {[]coppice.AgentEventKind{text, tool, result, text, turn}, 2},
+		"two tools in parallel":    {[]coppice.AgentEventKind{tool, tool, result, result, text, turn}, 2},
+		"a second message":         {[]coppice.AgentEventKind{text, turn, text, turn}, 2},
+		"ended during a turn":      {[]coppice.AgentEventKind{tool, result, text}, 2},
+		"ended after a tool's end": {[]coppice.AgentEventKind{tool, result}, 1},
+	} {
+		var r Run
+		for _, k := range c.events {
+			r.Emit(coppice.AgentEvent{Kind: k})
+		}
+		if r.End(); r.Usage.Turns != c.turns {
+			t.Errorf("%s: %d turns, want %d", name, r.Usage.Turns, c.turns)
+		}
+	}
+}
+
 func TestRunReadsBothStreams(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -35,6 +35,9 @@ type Task struct {
 	Steps     []string         `json:"steps,omitempty" doc:"What must be true when it is done; left out of lists"`
 	Feature   string           `json:"feature,omitempty" doc:"Its id in the project's features file"`
 	Budget    coppice.USD      `json:"budget,omitempty" doc:"The most to spend on it"`
+	Turns     int              `json:"turns,omitempty" doc:"The most turns of each of its sessions; absent for the limit of the role"`
+	Time      coppice.Duration `json:"time,omitempty" doc:"How long each of its sessions can work; absent for the limit of the role"`
+	UntilDone bool             `json:"until_done,omitempty" doc:"The limits of roles and health.timeout do not apply to it"`
 	ForkOf    string           `json:"fork_of,omitempty" doc:"The task it was forked from"`
 	Wants     coppice.Wants    `json:"wants,omitempty" enum:"answer" doc:"Absent if the result is a change; answer if the result is an answer and nothing lands"`
 	Taken     bool             `json:"taken,omitempty" doc:"A person has it on the agent's own screen, or soon will"`
@@ -101,6 +104,7 @@ type LimitList struct {
 // TaskDetail is a task with everything that belongs to it.
 type TaskDetail struct {
 	Task
+	Limits     coppice.RunLimits  `json:"limits" doc:"What stops its newest session, or its next one, before it is done"`
 	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one"`
 	Schema     json.RawMessage    `json:"schema,omitempty" doc:"The JSON schema that its answer must match"`
 	Images     []coppice.Image    `json:"images" doc:"The images that people attached, oldest first; see GET /images/{id}"`
@@ -203,6 +207,7 @@ type Status struct {
 	Inbox    int                    `json:"inbox" doc:"How many entries the inbox has, without those that are snoozed; see /inbox"`
 	Wakes    time.Time              `json:"wakes_at,omitzero" doc:"When the next snooze in the inbox ends; no event reports it"`
 	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts are limited"`
+	Accounts []AccountBudget        `json:"accounts,omitempty" doc:"The accounts that have a budget, by name"`
 	NeedsYou []Task                 `json:"needs_you"`
 	Active   []Task                 `json:"active" doc:"Working, verifying, fixing, checking and landing"`
 	Waiting  []Task                 `json:"waiting" doc:"Ready and waiting, the first of them"`
@@ -219,7 +224,7 @@ type ProjectStatus struct {
 	Today   float64   `json:"today_usd,omitempty" doc:"What it has spent since midnight UTC"`
 	DayUSD  float64   `json:"day_usd,omitempty" doc:"Its budget per day; absent if there is no limit"`
 	// Warnings are the problems in the project's checkout.
-	Warnings []string `json:"warnings,omitempty" doc:"Problems in its checkout, such as a features file that cannot be read"`
+	Warnings []string `json:"warnings,omitempty" doc:"Problems in its checkout, such as a features file that cannot be read, and 80% of its budget for the day"`
 	// Needs are what the project needs a person for.
 	Needs []coppice.Need `json:"needs,omitempty" doc:"What it needs a person for: files in the way, changes to confirm, a base that moved"`
 }

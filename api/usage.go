@@ -21,6 +21,14 @@ type Budget struct {
 	Today   float64 `json:"today_usd,omitempty" doc:"What the project has spent since midnight UTC"`
 }
 
+// AccountBudget is how much an account can spend, in all projects together.
+type AccountBudget struct {
+	Account string  `json:"account" doc:"An agent, or agent:model"`
+	DayUSD  float64 `json:"day_usd" doc:"Per day, from midnight UTC"`
+	Today   float64 `json:"today_usd,omitempty" doc:"What it has spent since midnight UTC"`
+	Warning string  `json:"warning,omitempty" doc:"Set if 80% is spent"`
+}
+
 // UsageReport is the usage in a span of days.
 type UsageReport struct {
 	From    string        `json:"from" doc:"The first day"`
@@ -30,4 +38,6 @@ type UsageReport struct {
 	Count   int           `json:"sessions" doc:"The number of sessions"`
 	More    bool          `json:"more" doc:"There are more rows than requested; the oldest were left out"`
 	Budgets []Budget      `json:"budgets" doc:"The budgets of the projects, by prefix"`
+
+	Accounts []AccountBudget `json:"accounts,omitempty" doc:"The budgets of accounts in the user's configuration, by name"`
 }

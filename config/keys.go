@@ -40,6 +40,21 @@ const (
 // test compares it with the fields of coppice.Policy and User, so that none is
 // missing or left over.
 var keys = sync.OnceValue(func() map[string]key {
+	all := described()
+	// The rules of a role have the same form as the project's.
+	for name, k := range all {
+		if rest, ok := strings.CutPrefix(name, "permissions.rules"); ok {
+			all["permissions.roles.*.rules"+rest] = k
+		}
+	}
+	rules, otherwise := all["permissions.rules"], all["permissions.default"]
+	rules.doc = "Rules of this role, before all others, remembered answers included."
+	otherwise.doc, otherwise.unset = "What happens in this role if no rule matches.", "permissions.default"
+	all["permissions.roles.*.rules"], all["permissions.roles.*.default"] = rules, otherwise
+	return all
+})
+
+var described = func() map[string]key {
 	return map[string]key{
 		"base": {doc: "The branch that work lands on. It must exist. If it is checked out, its files follow each landing.", unset: "the repository's default branch", example: "ai-develop",
 			pattern: `^[A-Za-z0-9_][A-Za-z0-9._/+-]*$`, valid: coppice.ValidBranch},
@@ -76,6 +91,12 @@ var keys = sync.OnceValue(func() map[string]key {
 		"agent.fallback[]": {doc: "An agent's name, or its name, a colon and a model.", pattern: choicePattern, valid: coppice.ValidChoice},
 		"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: coppice.RoleNames()},
 		"agent.roles.*":    {doc: "The agent of this role.", pattern: namePattern, valid: named("agent")},
+
+		"agent.limits":          {doc: "When each session of a role is stopped before it is done. Its task then waits for you. A task's own limits replace these.", example: "{implement: {turns: 100, time: 2h}, verify: {turns: 30, budget: 1 USD}}", names: coppice.RoleNames()},
+		"agent.limits.*":        {doc: "The limits of this role."},
+		"agent.limits.*.turns":  {doc: "The most turns: answers of the model, with the tools that each calls.", unset: "1000, the limit of every session", example: "100", min: 1, max: coppice.MaxTurns},
+		"agent.limits.*.time":   {doc: "How long a session can work. The time that it waits for your answer does not count.", unset: "health.timeout, after which the session is retried", example: "2h", least: "1s"},
+		"agent.limits.*.budget": {doc: "The most that a session can cost; 0 means no limit.", example: "1 USD"},
 
 		"agents":              {doc: "The project's own agent CLIs, by name. With the name of a built-in agent, only the fields given here are changed.", example: "{my-agent: {protocol: command, command: [./agent.sh]}}", mapKey: named("agent")},
 		"agents.*":            {doc: "One agent CLI."},
@@ -163,6 +184,8 @@ var keys = sync.OnceValue(func() map[string]key {
 		"permissions.rules[].why":   {doc: "The reason that a denied agent gets.", example: "Coppice lands the work", valid: noZero},
 		"permissions.rules[].set":   {doc: "Fields of the tool's input that are replaced; only with allow.", example: "{timeout: \"60000\"}"},
 		"permissions.rules[].set.*": {doc: "The field's new value.", valid: noZero},
+		"permissions.roles":         {doc: "Further rules for the sessions of one role.", example: "{verify: {default: ask, rules: [{tool: fetch, do: deny}]}}", names: coppice.RoleNames()},
+		"permissions.roles.*":       {doc: "What agents can do in this role."},
 		"permissions.default":       {doc: "What happens if no rule matches.", unset: "allow: a session has its own workspace, and nothing lands without its checks", example: "ask", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}},
 
 		"mcp":             {doc: "Tool servers for every session, by name.", example: "{tracker: {url: \"http://127.0.0.1:9000/mcp\"}}", mapKey: named("server")},
@@ -194,6 +217,8 @@ var keys = sync.OnceValue(func() map[string]key {
 		"instructions":              {doc: "A file of the repository with instructions for every session.", unset: "each agent loads its own", example: "COPPICE.md", valid: inside},
 		"progress":                  {doc: "A file of the workspace in which sessions write notes for the next session. It is never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
 		"budget":                    {doc: "How much can be spent, by the costs that agents report."},
+		"budget.accounts":           {doc: "The most that an account can cost per day, from midnight UTC, in all projects together. An account is an agent, or an agent, a colon and a model: the sessions for which this model was chosen. At the limit, running sessions are stopped and continue the next day.", example: "{my-agent: 20 USD, \"my-agent:big\": 5 USD}", pattern: choicePattern, mapKey: coppice.ValidChoice},
+		"budget.accounts.*":         {doc: "The most that this account can cost per day; 0 means no limit.", example: "20 USD"},
 		"budget.task":               {doc: "The most that one task can cost before it waits for a person; 0 means no limit.", example: "5 USD"},
 		"prices":                    {doc: "What models cost, by name, for agents that report tokens and no cost. They replace the prices that `coppice prices` lists. coppice.yaml comes before the user's config.yaml.", example: "{gpt-6-sol: {input: 2 USD, output: 10 USD}}", pattern: modelPattern, mapKey: coppice.ValidModel},
 		"prices.*":                  {doc: "What one model costs, in dollars for a million tokens.", example: "{input: 2 USD, output: 10 USD, cache_read: 0.2 USD, cache_write: 2.5 USD}"},
@@ -261,7 +286,7 @@ var keys = sync.OnceValue(func() map[string]key {
 		"trash.keep[]": {doc: "A glob.", valid: glob},
 		"trash.ttl":    {doc: "How long it is kept.", example: "14d", least: "1m"},
 	}
-})
+}
 
 // planned names keys of the design that this version does not have, and values
 // of keys as key=value.

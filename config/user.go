@@ -21,6 +21,12 @@ type User struct {
 	Keep    Keep                     `json:"keep" yaml:"keep"`
 	Prices  map[string]coppice.Price `json:"prices,omitempty" yaml:"prices"`
 	Limits  UserLimits               `json:"limits" yaml:"limits"`
+	Budget  UserBudget               `json:"budget" yaml:"budget"`
+}
+
+// UserBudget limits what the user's accounts spend, in all projects together.
+type UserBudget struct {
+	Accounts map[string]coppice.USD `json:"accounts,omitempty" yaml:"accounts"` // per day
 }
 
 // UserLimits limit parallel work on the machine.
@@ -72,6 +78,13 @@ func LoadUser(dir string) (User, Source, error) {
 	}
 	src.Read, src.Set = true, d.set
 	return *v.(*User), src, nil
+}
+
+// UserPath returns the path of the configuration of the user with this
+// environment.
+func UserPath(environ []string) (string, error) {
+	dir, err := secret.UserDir(environ)
+	return filepath.Join(dir, UserFile), err
 }
 
 // UserOf reads the configuration of the user with this environment. Without a

@@ -30,6 +30,9 @@ func (v *View) account(agent, model string) string {
 			model = v.Auto(agent)
 		}
 	}
+	if one := agent + ":" + model; model != "" && v.Budgets[one] > 0 {
+		return one
+	}
 	return v.Project.Policy.Agent.Account(agent, model)
 }
 

@@ -20,9 +20,58 @@ func allowed(p coppice.Policy, t coppice.Task) coppice.USD {
 
 func (v *View) allowed() coppice.USD { return allowed(v.Project.Policy, v.Task) }
 
+// dayBudget is a budget for a day, from midnight UTC: of a project, or of an
+// account.
+type dayBudget struct {
+	of   coppice.Subject
+	most coppice.USD
+}
+
+// dayBudgets lists the budgets for a day that sessions of an account spend from,
+// the nearest first.
+func dayBudgets(p coppice.Project, accounts map[string]coppice.USD, account string) []dayBudget {
+	var list []dayBudget
+	if p.Policy.Budget.Day > 0 {
+		list = append(list, dayBudget{coppice.ProjectSubject(p.ID), p.Policy.Budget.Day})
+	}
+	agent, _ := coppice.SplitChoice(account)
+	for _, name := range slices.Compact([]string{account, agent}) {
+		if most := accounts[name]; most > 0 {
+			list = append(list, dayBudget{coppice.AccountSubject(name), most})
+		}
+	}
+	return list
+}
+
+func (b dayBudget) text(spent coppice.USD) string {
+	name := "the project"
+	if b.of.Kind == coppice.SubjectAccount {
+		name = b.of.ID
+	}
+	return fmt.Sprintf("%s has spent %s of %s USD today", name, dollars(spent), dollars(b.most))
+}
+
+func (b dayBudget) fix() string {
+	if b.of.Kind == coppice.SubjectAccount {
+		return fmt.Sprintf("raise %s under budget.accounts in the user's config.yaml, or wait until 00:00 UTC", b.of.ID)
+	}
+	return dayFix
+}
+
+// DayWarning returns the warning of a budget for a day of which 80% is spent, or "".
+// The budget belongs to a project or an account.
+func DayWarning(of coppice.Subject, spent, most coppice.USD) string {
+	if !near(float64(spent), float64(most)) {
+		return ""
+	}
+	return "80% of the budget for the day is spent: " + dayBudget{of, most}.text(spent)
+}
+
+const dayFix = "raise budget.day in coppice.yaml, or wait until 00:00 UTC"
+
 // budget stops sessions that exceed a budget, and starts no further one until a
 // person acts. It does not stop a person's own session on a screen. Sessions
-// that would exceed the project's budget for the day wait in their lanes: see
+// that would exceed the budget of a day wait in their lanes: see
 // Capacity.dayBudgetSpent.
 func budget(v *View) *Decision {
 	s, most := v.lastSession(), v.allowed()
@@ -46,20 +95,28 @@ func budget(v *View) *Decision {
 	return nil
 }
 
-// overBudget returns the failure for the first budget that is reached when a
+// overBudget returns the failure for the nearest budget that is reached when a
 // session has cost that much, or nil.
 func overBudget(v *View, s *coppice.Session, cost float64) *coppice.Failure {
 	more := coppice.USD(cost - s.Usage.CostUSD) // not in the facts yet
-	most, day := v.allowed(), v.Project.Policy.Budget.Day
-	switch {
-	case most > 0 && v.Spent+more >= most:
+	if most := v.allowed(); most > 0 && v.Spent+more >= most {
 		return taskBudget(v, v.Spent+more)
-	case day > 0 && v.Today+more >= day:
-		return coppice.Failf(coppice.ClassDayBudget, dayText(v.Today+more, day), dayFix)
-	case day > 0 && s.Budget > 0 && coppice.USD(cost) >= s.Budget:
+	}
+	days := v.dayBudgets(s)
+	for _, b := range days {
+		if spent := v.Today[b.of] + more; spent >= b.most {
+			return coppice.Failf(coppice.ClassDayBudget, b.text(spent), b.fix())
+		}
+	}
+	if len(days) > 0 && s.Budget > 0 && coppice.USD(cost) >= s.Budget {
 		return shareSpent(s)
 	}
 	return nil
+}
+
+// dayBudgets lists the budgets for a day that a session of the task spends from.
+func (v *View) dayBudgets(s *coppice.Session) []dayBudget {
+	return dayBudgets(v.Project, v.Budgets, s.AccountName())
 }
 
 // shareSpent returns the failure of a session that has spent its share. Its task
@@ -76,6 +133,8 @@ func endedByBudget(v *View, s *coppice.Session, r coppice.RunResult) *coppice.Fa
 	switch f := overBudget(v, s, cost); {
 	case f != nil:
 		return f
+	case reachedCost(v, s, cost) != nil:
+		return reachedCost(v, s, cost)
 	case s.Budget > 0 && coppice.USD(cost) >= s.Budget:
 		return shareSpent(s)
 	case r.Stopped:
@@ -92,12 +151,6 @@ func taskBudget(v *View, spent coppice.USD) *coppice.Failure {
 	return coppice.Failf(coppice.ClassBudget, text, fmt.Sprintf("raise its budget (coppice set %s --budget N), or retry it to grant the same amount again", v.Task.Key))
 }
 
-func dayText(spent, most coppice.USD) string {
-	return fmt.Sprintf("the project has spent %s of %s USD today", dollars(spent), dollars(most))
-}
-
-const dayFix = "raise budget.day in coppice.yaml, or wait until 00:00 UTC"
-
 // cent is the minimum with which a session starts. leastShare is its minimum
 // share of a day's budget, even if other sessions could start beside it: with
 // less, a task would be split into many short sessions.
@@ -106,70 +159,120 @@ const (
 	leastShare coppice.USD = 2
 )
 
-// dayBudgetSpent says why a project can spend no more today, and until when; ""
-// if it can. What running sessions can still spend is reserved for them.
-func (r Capacity) dayBudgetSpent(p coppice.Project) (reason string, until time.Time) {
-	most, spent := p.Policy.Budget.Day, r.Today[p.ID]
-	switch {
-	case most == 0 || most-spent-r.Reserved[p.ID] >= cent:
-		return "", time.Time{}
-	case most-spent < cent:
-		return dayText(spent, most) + "; continues at 00:00 UTC", coppice.NextDay(r.Now)
+// dayBudgetSpent says why the sessions of a lane can spend no more today, how a
+// person can change that, and until when; "" if they can.
+func (r Capacity) dayBudgetSpent(l coppice.Lane) (reason, fix string, until time.Time) {
+	b, ok := r.spentBudget(l)
+	if !ok {
+		return "", "", time.Time{}
 	}
-	return dayText(spent, most) + ", and running sessions can spend the rest", coppice.NextDay(r.Now)
+	spent, then := r.Today[b.of], ", and running sessions can spend the rest"
+	if b.most-spent < cent {
+		then = "; continues at 00:00 UTC"
+	}
+	return b.text(spent) + then, b.fix(), coppice.NextDay(r.Now)
+}
+
+// spentBudget returns the nearest budget for the day of which the sessions of a
+// lane can spend no more. What running sessions can still spend is reserved for
+// them.
+func (r Capacity) spentBudget(l coppice.Lane) (dayBudget, bool) {
+	for _, b := range dayBudgets(r.Projects[l.ProjectID], r.Budgets, l.Agent) {
+		if b.most-r.Today[b.of]-r.Reserved[b.of] < cent {
+			return b, true
+		}
+	}
+	return dayBudget{}, false
 }
 
 // grant decides what the next session of a task can spend, and reserves it: the
-// rest of the task's budget, or a share of the rest of the day's budget,
-// whichever is less.
+// rest of the task's budget, the limit of its role, or a share of the rest of a
+// day's budget, whichever is least.
 func (r Capacity) grant(l coppice.Lane, t coppice.Task) {
-	p := r.Projects[l.ProjectID]
-	usd := coppice.USD(0)
-	if most := allowed(p.Policy, t); most > 0 {
-		usd = max(most-r.Spent[t.ID], cent)
-	}
-	if day := p.Policy.Budget.Day; day > 0 {
-		left := day - r.Today[p.ID] - r.Reserved[p.ID]
-		share := max(left/coppice.USD(max(r.freeSessions(l, mostStarts), 1)), min(left, leastShare))
-		if usd == 0 || share < usd {
-			usd = share
+	p, usd := r.Projects[l.ProjectID], coppice.USD(0)
+	least := func(most coppice.USD) {
+		if usd == 0 || most < usd {
+			usd = most
 		}
-		r.Reserved[p.ID] += usd
+	}
+	if most := allowed(p.Policy, t); most > 0 {
+		least(max(most-r.Spent[t.ID], cent))
+	}
+	if t.Next != nil {
+		if most := t.RunLimits(p.Policy, t.Next.Role).Budget; most > 0 {
+			least(most)
+		}
+	}
+	days := dayBudgets(p, r.Budgets, l.Agent)
+	for _, b := range days {
+		left := b.most - r.Today[b.of] - r.Reserved[b.of]
+		least(max(left/coppice.USD(max(r.freeSessions(l, mostStarts), 1)), min(left, leastShare)))
+	}
+	for _, b := range days {
+		r.Reserved[b.of] += usd
 	}
 	r.Granted[t.ID] = usd
 }
 
 // reserve records what a running session can still spend.
 func (r Capacity) reserve(s coppice.Session) {
-	r.Reserved[s.ProjectID] += max(s.Budget-coppice.USD(s.Usage.CostUSD), 0)
+	left := max(s.Budget-coppice.USD(s.Usage.CostUSD), 0)
+	r.Reserved[coppice.ProjectSubject(s.ProjectID)] += left
+	for _, name := range slices.Compact([]string{s.AccountName(), s.Agent}) {
+		r.Reserved[coppice.AccountSubject(name)] += left
+	}
 }
 
-// wakeSpenders wakes the sessions of projects that have spent their budget for
-// today. The argument has the projects in which something was spent.
+// wakeSpenders wakes the sessions that spend from a budget for today that is
+// spent. The argument has the projects in which something was spent or changed.
+// Project 0 means that the budgets of accounts have changed.
 func (t *turn) wakeSpenders(projects map[int64]bool) error {
 	if len(projects) == 0 {
 		return nil
 	}
-	today, err := t.tx.Spend.ByProject(coppice.Day(t.now))
+	today, err := t.tx.Spend.ByScope(coppice.Day(t.now))
 	if err != nil {
 		return err
 	}
-	ids := slices.Sorted(maps.Keys(projects))
-	some, err := t.tx.Projects.Some(ids)
+	some, err := t.tx.Projects.Some(slices.Sorted(maps.Keys(projects)))
 	if err != nil {
 		return err
 	}
-	over := func(id int64) bool { day := some[id].Policy.Budget.Day; return day > 0 && today[id] >= day }
-	if !slices.ContainsFunc(ids, over) {
+	accounts, err := t.accountBudgets()
+	if err != nil {
+		return err
+	}
+	spent := map[coppice.Subject]bool{}
+	for id, p := range some {
+		of := coppice.ProjectSubject(id)
+		spent[of] = p.Policy.Budget.Day > 0 && today[of] >= p.Policy.Budget.Day
+	}
+	for name, most := range accounts {
+		of := coppice.AccountSubject(name)
+		spent[of] = today[of] >= most
+	}
+	if !slices.Contains(slices.Collect(maps.Values(spent)), true) {
 		return nil
 	}
 	live, err := t.tx.Sessions.Live()
 	for _, s := range live {
-		if projects[s.ProjectID] && over(s.ProjectID) {
+		if spent[coppice.ProjectSubject(s.ProjectID)] || spent[coppice.AccountSubject(s.Agent)] || spent[coppice.AccountSubject(s.AccountName())] {
 			t.dirty.add(coppice.TaskSubject(s.TaskID))
 		}
 	}
 	return err
+}
+
+// accountBudgets returns the budgets of accounts. They are read once per turn.
+func (t *turn) accountBudgets() (map[string]coppice.USD, error) {
+	if t.budgets == nil {
+		all, err := t.tx.Spend.Budgets()
+		if err != nil {
+			return nil, err
+		}
+		t.budgets = all
+	}
+	return t.budgets, nil
 }
 
 // dollars writes an amount to the cent, or without cents when there are none.

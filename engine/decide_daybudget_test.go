@@ -11,12 +11,15 @@ import (
 	"coppice/store"
 )
 
+// app is the project of the tests.
+var app = coppice.ProjectSubject(1)
+
 // daily gives the project a budget for the day, of which so much is spent and
 // reserved.
 func daily(most, spent, reserved coppice.USD) func(*Capacity) {
 	return func(r *Capacity) {
 		inProject(func(p *coppice.Project) { p.Policy.Budget.Day = most })(r)
-		r.Today[1], r.Reserved[1] = spent, reserved
+		r.Today[app], r.Reserved[app] = spent, reserved
 	}
 }
 
@@ -32,7 +35,7 @@ func TestDayBudgetBlocks(t *testing.T) {
 		"overrun":          {capacity(daily(20, 20.5, 0)), "the project has spent 20.50 of 20 USD today; continues at 00:00 UTC"},
 		"almost spent":     {capacity(daily(20, 19.996, 0)), "the project has spent 20 of 20 USD today; continues at 00:00 UTC"},
 		"reserved":         {capacity(daily(20, 5, 15)), "the project has spent 5 of 20 USD today, and running sessions can spend the rest"},
-		"of another":       {capacity(daily(20, 20, 0), func(r *Capacity) { r.Today[2], r.Today[1] = 20, 0 }), ""},
+		"of another":       {capacity(daily(20, 20, 0), func(r *Capacity) { r.Today[coppice.ProjectSubject(2)], r.Today[app] = 20, 0 }), ""},
 		"behind the limit": {capacity(daily(20, 20, 0), func(r *Capacity) { r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Text: "log in"} }), "ann waits for a person: log in"},
 	} {
 		why, until := c.capacity.Blocked(laneMain)
@@ -105,7 +108,9 @@ func TestDayBudgetStops(t *testing.T) {
 	t.Parallel()
 	twenty := policy(func(p *coppice.Policy) { p.Budget.Day = 20 })
 	five := policy(func(p *coppice.Policy) { p.Budget.Task = 5 })
-	today := func(usd coppice.USD) change { return func(v *View) { v.Today = usd } }
+	today := func(usd coppice.USD) change {
+		return func(v *View) { v.Today = map[coppice.Subject]coppice.USD{app: usd} }
+	}
 	given := func(usd coppice.USD) func(*coppice.Session) { return func(s *coppice.Session) { s.Budget = usd } }
 	stops := "budget: work.offered; session working; stop 1 for budget; offer session.stop session/11/stop/1 to local"
 	run(t, budget, []decision{

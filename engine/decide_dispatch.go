@@ -28,7 +28,7 @@ func (r Capacity) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	} else if ok && lim.Until.After(r.Now) {
 		return fmt.Sprintf("%s is limited until %s: %s", l.Agent, lim.Until.UTC().Format(time.RFC3339), lim.Text), lim.Until
 	}
-	if why, until := r.dayBudgetSpent(p); why != "" {
+	if why, _, until := r.dayBudgetSpent(l); why != "" {
 		return why, until
 	}
 	if full := r.full(l); full != "" {

@@ -19,7 +19,7 @@ func capacity(changes ...func(*Capacity)) Capacity {
 	r := Capacity{
 		Now: noon, Projects: map[int64]coppice.Project{1: p, 2: p}, Running: map[coppice.Lane]int{}, Limited: map[string]coppice.AgentLimit{},
 		Nodes: []coppice.Node{{Name: PoolLocal, MemoryTotal: 1000, MemoryUsed: 100}}, Reserve: 100,
-		Today: map[int64]coppice.USD{}, Reserved: map[int64]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
+		Today: map[coppice.Subject]coppice.USD{}, Reserved: map[coppice.Subject]coppice.USD{}, Budgets: map[string]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
 	}
 	for _, c := range changes {
 		c(&r)

@@ -44,7 +44,7 @@ func TestHealth(t *testing.T) {
 		{"stalled, then long", on(ran("", live, age(time.Hour)), warned(stalled)), `health: session.warned; warns "` + long + `"; session working`},
 		{"too long", on(ran("", live, age(4*time.Hour)), taken(coppice.WorkRun), warned(long)), stopIt},
 		{"too long, its run is offered restarts", on(ran("", live, age(4*time.Hour)), work(coppice.WorkRun, coppice.WorkOffered, 1), warned(long)), stopIt},
-		{"too long, asked already", on(ran("", live, age(4*time.Hour)), taken(coppice.WorkRun), offered(coppice.WorkStop), warned(long)), "nothing"},
+		{"too long, asked already", on(ran("", live, age(4*time.Hour)), taken(coppice.WorkRun), offered(coppice.WorkStop), warned(long+"; 80% of its time of 4h is used")), "nothing"},
 		{"no bounds", on(ran("", live, age(99*time.Hour)), policy(func(p *coppice.Policy) { p.Health = coppice.HealthPolicy{} })), "nothing"},
 	})
 }

@@ -95,7 +95,7 @@ func TestParkedClock(t *testing.T) {
 		{"parked", at(parkedFor(time.Minute)), "nothing"},
 		{"was parked most of the time", at(func(s *coppice.Session) { s.ParkedFor = coppice.Duration(3*time.Hour + 1) }), "nothing"},
 		{"was parked for a moment", at(func(s *coppice.Session) { s.ParkedFor = coppice.Duration(time.Minute) }),
-			`health: session.warned; warns "long-running: more than 1h"; session working`},
+			`health: session.warned; warns "long-running: more than 1h; 80% of its time of 4h is used"; session working`},
 	})
 	if got := at(func(s *coppice.Session) { s.ParkedFor = coppice.Duration(3*time.Hour + time.Minute) }).due(); !got.Equal(noon.Add(time.Minute)) {
 		t.Errorf("due at %v", got)

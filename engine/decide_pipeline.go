@@ -129,8 +129,7 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run := *s
 	run.Prompt = ""
 	spec := coppice.RunSpec{Session: run, Images: v.Task.Images, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto()}
-	spec.Permissions.Default = v.Project.Policy.Permissions.Default
-	spec.Permissions.Rules = slices.Concat(onceRules(v, s), v.Project.Rules, v.Project.Policy.Permissions.Rules)
+	spec.Permissions = v.Project.Policy.Permissions.For(s.Role, slices.Concat(onceRules(v, s), v.Project.Rules))
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress

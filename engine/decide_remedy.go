@@ -28,6 +28,7 @@ var remedies = map[coppice.Class]action{
 	coppice.ClassBilling:        blockAgent,
 	coppice.ClassBudget:         askPerson,
 	coppice.ClassDayBudget:      continueLater,
+	coppice.ClassLimit:          askPerson,
 	coppice.ClassCapability:     fallback,
 	coppice.ClassEnvironment:    retry, // and the track pauses after two in a row
 	coppice.ClassTestOnly:       retry,

@@ -29,6 +29,7 @@ func TestRemedies(t *testing.T) {
 		coppice.ClassBilling:        person("billing") + shuts("ann"),
 		coppice.ClassBudget:         person("budget"),
 		coppice.ClassDayBudget:      "pipeline: task.stage; to queued; next implement by ann resuming talk1",
+		coppice.ClassLimit:          person("limit"),
 		coppice.ClassCapability:     person("capability"),
 		coppice.ClassEnvironment:    again("environment", "") + "; asks project/1 to strike {\"track\":\"main\"}",
 		coppice.ClassTestOnly:       again("test_only", ""),

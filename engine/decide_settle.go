@@ -156,6 +156,8 @@ func settleRun(v *View, w coppice.Work) *Decision {
 		// It continues in the next session.
 	case r.Stopped && s.StopWhy == coppice.StopBudget:
 		state, fail = coppice.SessionFailed, endedByBudget(v, s, r)
+	case r.Stopped && s.StopWhy == coppice.StopLimit:
+		state, fail = coppice.SessionFailed, endedByLimit(v, s, r.Usage)
 	case r.Stopped && s.StopWhy == coppice.StopTimeout:
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassTimeout, "took longer than "+durationText(v.Project.Policy.Health.Timeout.D()), "")

@@ -141,7 +141,7 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	n.Note = joinNotes(note, n.Note)
 	s := &coppice.Session{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
-		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, &n), Resume: n.Resume,
+		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, &n), Account: n.Account, Resume: n.Resume,
 		Fork: n.Fork, Screen: n.Screen, Budget: granted,
 		Prompt: promptFor(v, &n), State: coppice.SessionStarting, CreatedAt: t.now,
 	}

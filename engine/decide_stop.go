@@ -171,12 +171,12 @@ func retryTask(v *View) *Decision {
 	return d
 }
 
-// landFailed carries out the landing of a task that ended without landing. Its
-// branch becomes the candidate of a new round. The request stays open until the
-// candidate is proven, so that it is not held then.
+// landFailed carries out the landing of a task that ended without landing, or whose
+// session reached a limit. Its branch becomes the candidate of a new round. The
+// request stays open until the candidate is proven, so that it is not held then.
 func landFailed(v *View) *Decision {
 	t := v.Task
-	if v.asked(coppice.VerbLand) == nil || !t.Ended() {
+	if v.asked(coppice.VerbLand) == nil || !t.Ended() && !verb.AtLimit(t) {
 		return nil
 	}
 	if t.Outcome == coppice.OutcomeDone {
@@ -184,6 +184,7 @@ func landFailed(v *View) *Decision {
 	}
 	t.Round++
 	t.Stage, t.Outcome, t.EndedAt, t.Failure = coppice.StageChecking, "", time.Time{}, nil
+	t.Wait, t.Next = nil, nil
 	return &Decision{By: "landing", Kind: coppice.EventTaskRetried, Reason: "a person asked to land it", Task: &t}
 }
 

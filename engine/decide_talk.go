@@ -179,6 +179,9 @@ func settleMessage(v *View, m coppice.Message, session int64, r coppice.SendResu
 		} else if s != nil {
 			c, t := *s, v.Task
 			c.Model = m.Text
+			if c.Account = v.account(c.Agent, c.Model); c.Account == c.Agent {
+				c.Account = ""
+			}
 			d.Session = &c
 			if c.Agent == t.Agent {
 				t.Model = m.Text

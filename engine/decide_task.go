@@ -18,6 +18,7 @@ var deciders = []func(*View) *Decision{
 	undeliverable,
 	handover,
 	budget,
+	runLimit,
 	reroute,
 	pipeline,
 	landing,

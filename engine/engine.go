@@ -191,7 +191,8 @@ type turn struct {
 	decisions int
 
 	limits     []coppice.AgentLimit
-	limitsRead bool // limits are current
+	limitsRead bool                   // limits are current
+	budgets    map[string]coppice.USD // of accounts; nil until they are read
 
 	previews     []coppice.Preview // those that run
 	previewsRead bool              // previews are current
@@ -238,7 +239,7 @@ func (t *turn) gather(after int64) error {
 		}
 		for _, ev := range events {
 			after = ev.Seq
-			if ev.Kind == coppice.EventSessionUsage || ev.Kind == coppice.EventProjectChanged {
+			if ev.Kind == coppice.EventSessionUsage || ev.Kind == coppice.EventProjectChanged || ev.Kind == coppice.EventBudgetsChanged {
 				spending[ev.ProjectID] = true
 			}
 			if err := t.mark(ev); err != nil {

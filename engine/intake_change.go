@@ -75,6 +75,9 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 			return err
 		}
 	}
+	if err := i.changeLimits(tx, t, c); err != nil {
+		return err
+	}
 	if c.Track == nil && c.Agent == nil && c.Model == nil && c.Effort == nil {
 		return validFeature(t)
 	}
@@ -174,6 +177,50 @@ func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
 	if most := v.allowed(); most > 0 && v.Spent >= most {
 		return nil
 	}
+	return i.resume(tx, t)
+}
+
+// changeLimits changes the limits of a task's sessions. A task that waits because a
+// session reached a limit continues when the limit is higher.
+func (i *Intake) changeLimits(tx store.Tx, t *coppice.Task, c coppice.TaskChange) error {
+	if c.Turns == nil && c.Time == nil && c.UntilDone == nil {
+		return nil
+	}
+	was := *t
+	if c.UntilDone != nil {
+		if t.UntilDone = *c.UntilDone; t.UntilDone {
+			t.Turns, t.Time = 0, 0
+		}
+	}
+	if c.Turns != nil {
+		t.Turns = *c.Turns
+	}
+	if c.Time != nil {
+		t.Time = *c.Time
+	}
+	if (c.Turns != nil || c.Time != nil) && c.UntilDone == nil {
+		t.UntilDone = false
+	}
+	if err := t.ValidLimits(); err != nil {
+		return err
+	}
+	if t.Failure == nil || t.Failure.Class != coppice.ClassLimit || t.Next == nil || !verb.WaitsForPerson(*t) {
+		return nil
+	}
+	p, err := tx.Projects.Get(t.ProjectID)
+	if err != nil {
+		return err
+	}
+	before, now := was.RunLimits(p.Policy, t.Next.Role), t.RunLimits(p.Policy, t.Next.Role)
+	higher := now.Turns > before.Turns || before.Time > 0 && (now.Time == 0 || now.Time > before.Time) || before.Budget > 0 && now.Budget == 0
+	if !higher {
+		return nil
+	}
+	return i.resume(tx, t)
+}
+
+// resume lets a task continue that waits for a larger budget or limit.
+func (i *Intake) resume(tx store.Tx, t *coppice.Task) error {
 	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
 	if err != nil || coppice.Asked(open, coppice.VerbStop) != nil {
 		return err

@@ -202,6 +202,7 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
 		}
 		made.Onto, made.Group, made.Labels = from.Onto, from.Group, from.Labels
+		made.Turns, made.Time, made.UntilDone = from.Turns, from.Time, from.UntilDone
 		if s.Agent == from.Agent {
 			made.Effort = from.Effort
 		}

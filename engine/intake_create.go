@@ -74,7 +74,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
 		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
-		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in, Effort: n.Effort},
+		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in, Effort: n.Effort, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone},
 	}
 	var err error
 	if t.Labels, err = coppice.Labels(n.Labels); err != nil {
@@ -197,6 +197,9 @@ func validFeature(t *coppice.Task) error {
 		if err := coppice.ValidText("steps", s, coppice.MaxMessage); err != nil {
 			return err
 		}
+	}
+	if err := t.ValidLimits(); err != nil {
+		return err
 	}
 	return t.Budget.Valid("budget")
 }

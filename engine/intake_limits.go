@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 
 	"coppice"
 	"coppice/store"
@@ -40,6 +41,28 @@ func (i *Intake) Limits(r store.Reader) ([]AgentLimit, error) {
 		}
 	}
 	return out, nil
+}
+
+// SetBudgets stores how much accounts can spend per day, if that has changed. 0 means
+// no limit.
+func (i *Intake) SetBudgets(ctx context.Context, accounts map[string]coppice.USD) error {
+	want := maps.Clone(accounts)
+	maps.DeleteFunc(want, func(_ string, usd coppice.USD) bool { return usd == 0 })
+	same := false
+	err := i.store.View(ctx, func(r store.Reader) error {
+		have, err := r.Spend.Budgets()
+		same = maps.Equal(have, want)
+		return err
+	})
+	if err != nil || same {
+		return err
+	}
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		if err := tx.Spend.SetBudgets(want); err != nil {
+			return err
+		}
+		return tx.Log.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventBudgetsChanged, By: i.by.String()})
+	})
 }
 
 // stuckOn reports whether a task waits for a person to fix an agent.

@@ -23,10 +23,11 @@ type Capacity struct {
 	MemoryUse      map[string]coppice.Bytes // by agent: the memory that a session uses
 	Reserve        coppice.Bytes            // the same for an agent that is not in MemoryUse
 
-	Today    map[int64]coppice.USD // by project: what was spent since midnight UTC
-	Reserved map[int64]coppice.USD // by project: what running sessions can still spend
-	Spent    map[int64]coppice.USD // by task: what was spent, for tasks that might start and have a budget
-	Granted  map[int64]coppice.USD // by task: the budget of sessions that start now
+	Budgets  map[string]coppice.USD          // by account: the budget per day
+	Today    map[coppice.Subject]coppice.USD // by project and account: what was spent since midnight UTC
+	Reserved map[coppice.Subject]coppice.USD // by project and account: what running sessions can still spend
+	Spent    map[int64]coppice.USD           // by task: what was spent, for tasks that might start and have a budget
+	Granted  map[int64]coppice.USD           // by task: the budget of sessions that start now
 }
 
 // loadCapacity reads what dispatch and the derived statuses need.
@@ -34,10 +35,13 @@ func loadCapacity(r store.Reader, now time.Time, nodes []coppice.Node, cfg Confi
 	capacity := Capacity{
 		Now: now, Projects: map[int64]coppice.Project{}, Limited: Limited{},
 		Nodes: nodes, MaxSessions: cfg.MaxSessions, Reserve: cfg.Reserve,
-		Reserved: map[int64]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
+		Reserved: map[coppice.Subject]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
 	}
 	var err error
-	if capacity.Today, err = r.Spend.ByProject(coppice.Day(now)); err != nil {
+	if capacity.Today, err = r.Spend.ByScope(coppice.Day(now)); err != nil {
+		return capacity, err
+	}
+	if capacity.Budgets, err = r.Spend.Budgets(); err != nil {
 		return capacity, err
 	}
 	if capacity.Running, err = r.Lanes.Running(); err != nil {

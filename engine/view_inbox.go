@@ -20,7 +20,8 @@ type InboxFacts struct {
 	Statuses []TaskStatus // of Tasks, in the same order
 	Limits   []coppice.AgentLimit
 	Lanes    []coppice.Lane // those with queued tasks
-	Today    map[int64]coppice.USD
+	Today    map[coppice.Subject]coppice.USD
+	Budgets  map[string]coppice.USD // of accounts, per day
 	Snoozes  []coppice.Snooze
 	Happened map[string]bool  // by entry: the event of its snooze has happened
 	Keys     map[int64]string // of the tasks that snoozes name
@@ -85,7 +86,10 @@ func (f *InboxFacts) loadProjects(r store.Reader, project int64) error {
 			}
 		}
 	}
-	f.Today, err = r.Spend.ByProject(coppice.Day(f.Now))
+	if f.Today, err = r.Spend.ByScope(coppice.Day(f.Now)); err != nil {
+		return err
+	}
+	f.Budgets, err = r.Spend.Budgets()
 	return err
 }
 
@@ -198,10 +202,8 @@ func Inbox(f InboxFacts) []coppice.InboxEntry {
 		for _, n := range p.Needs {
 			list = append(list, needEntry(p, "", n))
 		}
-		if e, ok := dayEntry(f, p); ok {
-			list = append(list, e)
-		}
 	}
+	list = append(list, dayEntries(f)...)
 	for _, q := range f.Queues {
 		for _, n := range q.Needs {
 			list = append(list, needEntry(coppice.Project{ID: q.ProjectID, Prefix: prefixes[q.ProjectID]}, q.Branch, n))
@@ -247,7 +249,7 @@ func NeedOf(t coppice.Task, st TaskStatus) coppice.InboxKind {
 		return coppice.InboxQuestion
 	case needed && t.Stage.Awaits():
 		return coppice.InboxReview
-	case needed && t.Failure != nil && t.Failure.Class == coppice.ClassBudget:
+	case needed && t.Failure != nil && (t.Failure.Class == coppice.ClassBudget || t.Failure.Class == coppice.ClassLimit):
 		return coppice.InboxBudget
 	case needed:
 		return coppice.InboxWaiting
@@ -305,17 +307,30 @@ func needEntry(p coppice.Project, branch string, n coppice.Need) coppice.InboxEn
 	return withMark(e)
 }
 
-// dayEntry returns the entry of a project that has spent its budget for the day
-// while tasks wait for it.
-func dayEntry(f InboxFacts, p coppice.Project) (coppice.InboxEntry, bool) {
-	why, _ := Capacity{Now: f.Now, Today: f.Today}.dayBudgetSpent(p)
-	if why == "" || !slices.ContainsFunc(f.Lanes, func(l coppice.Lane) bool { return l.ProjectID == p.ID }) {
-		return coppice.InboxEntry{}, false
+// dayEntries returns an entry for each budget for the day that is spent while tasks
+// wait for it: of a project, or of an account.
+func dayEntries(f InboxFacts) (list []coppice.InboxEntry) {
+	capacity := Capacity{Now: f.Now, Today: f.Today, Budgets: f.Budgets, Projects: map[int64]coppice.Project{}}
+	for _, p := range f.Projects {
+		capacity.Projects[p.ID] = p
 	}
-	return withMark(coppice.InboxEntry{
-		ID: fmt.Sprintf("%s/%s", coppice.InboxBudget, p.Prefix), Kind: coppice.InboxBudget, Project: p.Prefix, Title: p.Prefix, Text: why, Fix: dayFix,
-		Since: coppice.NextDay(f.Now).AddDate(0, 0, -1), ProjectID: p.ID, Actions: dayActions(p),
-	}), true
+	seen := map[coppice.Subject]bool{}
+	for _, l := range f.Lanes {
+		b, spent := capacity.spentBudget(l)
+		if !spent || seen[b.of] {
+			continue
+		}
+		seen[b.of] = true
+		why, fix, _ := capacity.dayBudgetSpent(l)
+		e := coppice.InboxEntry{ID: fmt.Sprintf("%s/%s", coppice.InboxBudget, b.of), Kind: coppice.InboxBudget, Title: b.of.ID, Text: why, Fix: fix, Since: coppice.NextDay(f.Now).AddDate(0, 0, -1)}
+		if b.of.Kind == coppice.SubjectProject {
+			p := capacity.Projects[l.ProjectID]
+			e.ID, e.Project, e.Title = fmt.Sprintf("%s/%s", coppice.InboxBudget, p.Prefix), p.Prefix, p.Prefix
+			e.ProjectID, e.Actions = p.ID, dayActions(p)
+		}
+		list = append(list, withMark(e))
+	}
+	return list
 }
 
 // longLimit is how long a limit lasts that a person should know about although it

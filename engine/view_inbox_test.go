@@ -46,7 +46,7 @@ func TestInboxKinds(t *testing.T) {
 	}
 	spent := func(lanes ...coppice.Lane) func(*InboxFacts) {
 		return func(f *InboxFacts) {
-			f.Projects[0].Policy.Budget.Day, f.Today, f.Lanes = 5, map[int64]coppice.USD{1: 5}, lanes
+			f.Projects[0].Policy.Budget.Day, f.Today, f.Lanes = 5, map[coppice.Subject]coppice.USD{app: 5}, lanes
 		}
 	}
 	lane := coppice.Lane{ProjectID: 1, Track: "main", Agent: "ann"}
@@ -65,6 +65,7 @@ func TestInboxKinds(t *testing.T) {
 		"waiting":                         {task: person(coppice.ClassDisk), status: needs("fix it"), want: "waiting/app-7: coppice retry app-7"},
 		"interrupted":                     {task: coppice.Task{Stage: coppice.StageSession}, status: needs(wasInterrupted), want: "waiting/app-7: coppice requeue app-7"},
 		"budget":                          {task: person(coppice.ClassBudget), status: needs("has cost 5 USD"), want: "budget/app-7: coppice set app-7 --budget N"},
+		"limit of turns":                  {task: person(coppice.ClassLimit), status: needs("has used 40 of 40 turns"), want: "budget/app-7: coppice set app-7 --until-done"},
 		"failed":                          {task: failed, status: TaskStatus{Status: coppice.StatusFailed, Reason: "red"}, want: `failed/app-7: coppice continue app-7 "…"`},
 		"failed and archived":             {task: coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed, Archived: noon}, status: TaskStatus{Status: coppice.StatusFailed}},
 		"done":                            {task: coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone}, status: TaskStatus{Status: coppice.StatusDone}},

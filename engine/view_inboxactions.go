@@ -29,6 +29,11 @@ func taskActions(now time.Time, kind coppice.InboxKind, t coppice.Task, st TaskS
 		needText(a, "text", "Your answer")
 		a.Body = coppice.Raw(map[string]int64{"question": st.Question.ID})
 	case coppice.InboxBudget:
+		if t.Failure.Class == coppice.ClassLimit {
+			a := post("Work until it is done", "", "coppice set %s --until-done")
+			a.Method, a.Body = "PATCH", coppice.Raw(map[string]bool{"until_done": true})
+			break
+		}
 		a := post("Raise the budget", "", "coppice set %s --budget N")
 		a.Method = "PATCH"
 		needText(a, "budget", "The most to spend on it, in dollars")

@@ -259,8 +259,8 @@ func (p page) status(capacity Capacity, t coppice.Task) TaskStatus {
 		}
 		if l, ok := capacity.Limited.of(t.Lane().Agent); ok && l.Until.IsZero() {
 			s.Fix = fmt.Sprintf("fix the problem, then run `coppice limits clear %s`", l.Agent)
-		} else if why, _ := capacity.dayBudgetSpent(capacity.Projects[t.ProjectID]); blocked == why {
-			s.Fix = dayFix
+		} else if why, fix, _ := capacity.dayBudgetSpent(t.Lane()); blocked == why {
+			s.Fix = fix
 		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:
 		s.Fix = t.Wait.Fix

@@ -15,11 +15,11 @@ type View struct {
 	Common
 	Task      coppice.Task
 	Deps      []coppice.Task
-	Sessions  []coppice.Session // of this round, oldest first
-	Earlier   []coppice.Session // of earlier rounds, oldest first
-	Numbered  int               // number of sessions of all rounds
-	Spent     coppice.USD       // by the task, in all rounds
-	Today     coppice.USD       // by the project since midnight UTC; known if a day has a budget
+	Sessions  []coppice.Session      // of this round, oldest first
+	Earlier   []coppice.Session      // of earlier rounds, oldest first
+	Numbered  int                    // number of sessions of all rounds
+	Spent     coppice.USD            // by the task, in all rounds
+	Budgets   map[string]coppice.USD // of accounts, per day
 	Workspace *coppice.Workspace
 	Preview   *coppice.Preview // nil if none runs
 	Trash     *coppice.Trash   // of the workspace, if it was removed
@@ -37,6 +37,9 @@ type View struct {
 	Pause     time.Duration // see Config
 	Nodes     []coppice.Node
 
+	// Today has what was spent since midnight UTC, for each budget for a day from
+	// which the running session spends.
+	Today map[coppice.Subject]coppice.USD `json:"-"`
 	// Auto returns the model that auto means for the task with an agent. Nil
 	// means that the agent chooses.
 	Auto func(agent string) string `json:"-"`
@@ -85,12 +88,8 @@ func (t *turn) view(id int64) (*View, error) {
 		return nil, err
 	}
 	v.Spent = coppice.USD(spent.CostUSD)
-	if v.Project.Policy.Budget.Day > 0 {
-		today, err := t.tx.Spend.Of(coppice.ProjectSubject(v.Project.ID), coppice.Day(t.now))
-		if err != nil {
-			return nil, err
-		}
-		v.Today = coppice.USD(today.CostUSD)
+	if err := t.viewToday(v); err != nil {
+		return nil, err
 	}
 	if v.Workspace, err = t.tx.Workspaces.Of(id); err != nil {
 		return nil, err
@@ -115,6 +114,26 @@ func (t *turn) view(id int64) (*View, error) {
 		return nil, err
 	}
 	return v, t.viewRest(v)
+}
+
+// viewToday reads the budgets for a day from which the running session spends.
+func (t *turn) viewToday(v *View) (err error) {
+	if v.Budgets, err = t.accountBudgets(); err != nil {
+		return err
+	}
+	s := v.lastSession()
+	if s == nil || !s.State.Live() {
+		return nil
+	}
+	v.Today = map[coppice.Subject]coppice.USD{}
+	for _, b := range v.dayBudgets(s) {
+		spent, err := t.tx.Spend.Of(b.of, coppice.Day(t.now))
+		if err != nil {
+			return err
+		}
+		v.Today[b.of] = coppice.USD(spent.CostUSD)
+	}
+	return nil
 }
 
 func (t *turn) viewLanding(v *View) error {
@@ -333,7 +352,10 @@ func (v *View) showSession(s *coppice.Session, fresh bool) {
 		v.Numbered++
 	} else if old := v.sessionByID(s.ID); old != nil {
 		more := coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
-		v.Spent, v.Today = v.Spent+more, v.Today+more
+		v.Spent += more
+		for of := range v.Today {
+			v.Today[of] += more
+		}
 		*old = *s
 	}
 }

@@ -13,10 +13,13 @@ type SpendReader interface {
 	// A task has only a total, with the day "". A project and an account have only
 	// days.
 	Of(scope coppice.Subject, day string) (coppice.Usage, error)
-	// ByProject returns the amount of each project that spent something on a day. It
-	// is never negative: if an agent corrects what it reported on an earlier day,
-	// that does not add to the budget of the day.
-	ByProject(day string) (map[int64]coppice.USD, error)
+	// ByScope returns the amount of each project and account that spent something on
+	// a day. It is never negative: if an agent corrects what it reported on an
+	// earlier day, that does not add to the budget of the day.
+	ByScope(day string) (map[coppice.Subject]coppice.USD, error)
+	// Budgets returns how much accounts can spend per day. Accounts without a budget
+	// are not in the map.
+	Budgets() (map[string]coppice.USD, error)
 	// Usage returns sums of what was used, newest day first. A session counts on the
 	// day on which it was created.
 	Usage(UsageQuery) ([]UsageRow, error)
@@ -27,6 +30,8 @@ type SpendReader interface {
 type Spend interface {
 	SpendReader
 	Add(Spending) error
+	// SetBudgets replaces the budgets of accounts.
+	SetBudgets(map[string]coppice.USD) error
 }
 
 // Spending is an amount that no session spent.
@@ -34,6 +39,7 @@ type Spending struct {
 	ProjectID    int64
 	TaskID       int64 // 0 if it was not spent for a single task
 	Agent, Model string
+	Account      string // of the agent, if it is not the agent itself
 	At           time.Time
 	Usage        coppice.Usage
 }

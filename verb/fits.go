@@ -19,6 +19,13 @@ func WaitsForPerson(t coppice.Task) bool {
 	return t.Stage == coppice.StageWaiting && t.Wait != nil && (t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff)
 }
 
+// AtLimit reports whether a task waits for a person because a session that worked
+// on it reached a limit or the task's budget. What it did can land.
+func AtLimit(t coppice.Task) bool {
+	return WaitsForPerson(t) && t.Failure != nil && (t.Failure.Class == coppice.ClassLimit || t.Failure.Class == coppice.ClassBudget) &&
+		t.Next != nil && !t.Next.Role.Detached()
+}
+
 // AwaitsVerdict reports whether a task's next session is a verifier.
 func AwaitsVerdict(t coppice.Task) bool { return t.Next != nil && t.Next.Role == coppice.RoleVerify }
 
@@ -76,7 +83,7 @@ func fitsLand(f Facts) error {
 		return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
 	case t.Stage.Lands():
 		return nil
-	case t.Ended() && f.Branch:
+	case (t.Ended() || AtLimit(t)) && f.Branch:
 		return nil
 	case t.Ended():
 		return coppice.Errorf(coppice.EConflict, "%s has no branch to land", t.Key).WithFix("retry it")
@@ -101,11 +108,12 @@ func OtherHead(t coppice.Task, now, read string) *coppice.Error {
 }
 
 // hideLand hides the button for tasks that land automatically. It shows it for a
-// failed task whose work could not land: a person can fix its branch.
+// failed task whose work could not land: a person can fix its branch. It also shows
+// it for a task at a limit: a person can land the work so far.
 func hideLand(f Facts) bool {
 	l := f.Landing
 	refused := f.Task.Outcome == coppice.OutcomeFailed && l != nil && !l.EndedAt.IsZero() && l.Outcome != coppice.LandingEmpty
-	return !f.Task.Stage.Awaits() && !f.PutOff() && !refused
+	return !f.Task.Stage.Awaits() && !f.PutOff() && !refused && !AtLimit(f.Task)
 }
 
 // beingStopped says why a task takes no request at this moment.

@@ -115,15 +115,13 @@ func (d *driver) endTurn(e ending, r promptResult) {
 	}
 }
 
-// spend reports what the turn used: what its end says, or else the sum of its
-// messages.
+// spend reports what the turn used and its messages did not report.
 func (d *driver) spend(r promptResult) {
-	u := d.turn.early.Add(d.turn.fresh(r))
-	if u == (coppice.Usage{}) {
-		u = d.turn.tokens
-	}
-	u.CostUSD, u.Turns = d.turn.cost, 1
-	d.Spend(u)
+	u, said := d.turn.early.Add(d.turn.fresh(r)), d.turn.tokens
+	d.Spend(coppice.Usage{
+		InputTokens: max(u.InputTokens-said.InputTokens, 0), OutputTokens: max(u.OutputTokens-said.OutputTokens, 0),
+		CacheRead: max(u.CacheRead-said.CacheRead, 0), CacheWrite: max(u.CacheWrite-said.CacheWrite, 0),
+	})
 }
 
 // fresh returns the usage in the answer to a prompt. Some agents answer prompts

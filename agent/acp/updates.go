@@ -60,7 +60,7 @@ func (d *driver) update(params json.RawMessage) {
 		}
 		u = update{Kind: k.Kind}
 	}
-	d.turn.chunk(u.Meta)
+	d.chunk(u.Meta)
 	switch u.Kind {
 	case "agent_message_chunk":
 		d.speak(coppice.KindText, u.Message, text(u.Content))
@@ -150,7 +150,6 @@ func (d *driver) say(b []byte) {
 type tally struct {
 	words    string
 	tokens   coppice.Usage // as reported with pieces of messages
-	cost     float64
 	early    coppice.Usage // of prompts that were answered before the end of the turn
 	reported coppice.Usage // by the latest answer
 	refused  bool          // a call was refused
@@ -170,14 +169,14 @@ func (d *driver) cost(c *cost) {
 		return
 	}
 	if c.Amount < d.spent {
-		if d.Usage.CostUSD > 0 || d.turn.cost > 0 {
+		if d.Usage.CostUSD > 0 {
 			return // a total cannot shrink within a run
 		}
 		d.spent = 0
 	}
-	d.turn.cost += c.Amount - d.spent
+	d.Spend(coppice.Usage{CostUSD: c.Amount - d.spent})
 	d.spent = c.Amount
-	if d.budget > 0 && d.Usage.CostUSD+d.turn.cost >= d.budget && !d.overspent {
+	if d.budget > 0 && d.Usage.CostUSD >= d.budget && !d.overspent {
 		d.overspent = true
 		if d.phase == turning && !d.cancelling && !d.Closed {
 			d.cancel()
@@ -218,5 +217,10 @@ func metaUsage(raw json.RawMessage) coppice.Usage {
 	return m.Usage.usage().Add(m.Quota.Tokens.usage())
 }
 
-// chunk adds the usage that came with a piece of a message.
-func (t *tally) chunk(raw json.RawMessage) { t.tokens = t.tokens.Add(metaUsage(raw)) }
+// chunk reports the usage that came with a piece of a message, so that a budget
+// can end the turn.
+func (d *driver) chunk(raw json.RawMessage) {
+	u := metaUsage(raw)
+	d.turn.tokens = d.turn.tokens.Add(u)
+	d.Spend(u)
+}

@@ -27,6 +27,7 @@ import (
 	"strconv"
 	"strings"
 
+	"coppice"
 	"coppice/agent"
 )
 
@@ -99,10 +100,12 @@ func (t Transcript) join() Transcript {
 
 // recorder records what a driver does, in the format of a golden file.
 type recorder struct {
-	b bytes.Buffer
+	b     bytes.Buffer
+	steps []agent.Step
 }
 
 func (r *recorder) step(s agent.Step, err error) {
+	r.steps = append(r.steps, s)
 	if err != nil {
 		fmt.Fprintf(&r.b, "error %v\n", err)
 	}
@@ -136,6 +139,22 @@ func encode(v any) []byte {
 // remaining bytes the driver gets next.
 func play(d agent.Driver, t Transcript, cut func(left int) int) (string, error) {
 	var r recorder
+	err := r.play(d, t, cut)
+	return r.b.String(), err
+}
+
+// Replay returns the steps of a protocol's driver in a recorded run.
+func Replay(p agent.Protocol, profile coppice.Profile, t Transcript) ([]agent.Step, error) {
+	request, err := t.request()
+	if err != nil {
+		return nil, err
+	}
+	var r recorder
+	err = r.play(p.Driver(profile, request), t, whole)
+	return r.steps, err
+}
+
+func (r *recorder) play(d agent.Driver, t Transcript, cut func(left int) int) error {
 	r.step(d.Start(), nil)
 	for _, o := range t.join() {
 		switch o.Name {
@@ -168,14 +187,14 @@ func play(d agent.Driver, t Transcript, cut func(left int) int) (string, error) 
 			code, signal, _ := strings.Cut(o.Arg, " ")
 			n, err := strconv.Atoi(code)
 			if err != nil {
-				return "", err
+				return err
 			}
 			s, outcome := d.Exit(agent.Exit{Code: n, Signal: signal})
 			r.step(s, nil)
 			fmt.Fprintf(&r.b, "outcome %s\n", encode(outcome))
 		}
 	}
-	return r.b.String(), nil
+	return nil
 }
 
 func whole(left int) int { return left }

@@ -139,7 +139,7 @@ func reason(r result) string {
 // delta returns what the turn used. total_cost_usd is the total of a resumed
 // conversation, so the agent's own delta is used if there is one.
 func (d *driver) delta(r result) coppice.Usage {
-	u := coppice.Usage{Turns: max(r.Turns, 0)}
+	var u coppice.Usage
 	if r.HasSince {
 		for _, m := range r.Since {
 			u.InputTokens += max(m.Input, 0)

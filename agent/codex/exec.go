@@ -226,8 +226,6 @@ func (d *execDriver) spend(u *execUsage) {
 		return
 	}
 	now := coppice.Usage{InputTokens: max(u.Input-u.Cached-u.CacheWrite, 0), OutputTokens: u.Output, CacheRead: u.Cached, CacheWrite: u.CacheWrite}
-	delta := since(d.total, now)
-	delta.Turns = 1
+	d.Spend(since(d.total, now))
 	d.total = now
-	d.Spend(delta)
 }

@@ -239,9 +239,6 @@ type ending struct {
 
 func (d *driver) end(e ending) {
 	d.forget()
-	if d.turn != "" {
-		d.Spend(coppice.Usage{Turns: 1})
-	}
 	interrupted := e.failure != nil && e.failure.Class == coppice.ClassCancelled
 	if e.failure != nil && !interrupted && e.failure.Text != d.reported {
 		d.Report(e.failure)

@@ -75,7 +75,6 @@ type counts struct {
 	CacheRead  string `yaml:"cache_read"`
 	CacheWrite string `yaml:"cache_write"`
 	Cost       string `yaml:"cost"`
-	Turns      string `yaml:"turns"`
 	// Inclusive says that the input also counts tokens from the cache.
 	Inclusive bool `yaml:"inclusive"`
 }

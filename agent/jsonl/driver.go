@@ -183,7 +183,7 @@ func (d *driver) spend(c *counts, v any) {
 	u := coppice.Usage{
 		InputTokens: int64(amount(v, c.Input)), OutputTokens: int64(amount(v, c.Output)),
 		CacheRead: int64(amount(v, c.CacheRead)), CacheWrite: int64(amount(v, c.CacheWrite)),
-		CostUSD: amount(v, c.Cost), Turns: int64(amount(v, c.Turns)),
+		CostUSD: amount(v, c.Cost),
 	}
 	if c.Inclusive {
 		u.InputTokens = max(u.InputTokens-u.CacheRead-u.CacheWrite, 0)

@@ -93,9 +93,14 @@ func (s *Server) statusInbox(r store.Reader, project int64, x *statusRows, out *
 			out.Wakes = at
 		}
 	}
+	out.Accounts = accountBudgets(f.Budgets, f.Today)
 	all := true // projects have a budget
 	for i, p := range f.Projects {
-		out.Projects[i].Today, out.Projects[i].DayUSD = float64(f.Today[p.ID]), float64(p.Policy.Budget.Day)
+		of := coppice.ProjectSubject(p.ID)
+		out.Projects[i].Today, out.Projects[i].DayUSD = float64(f.Today[of]), float64(p.Policy.Budget.Day)
+		if w := engine.DayWarning(of, f.Today[of], p.Policy.Budget.Day); w != "" {
+			out.Projects[i].Warnings = append(out.Projects[i].Warnings, w)
+		}
 		out.Today += out.Projects[i].Today
 		out.DayUSD += out.Projects[i].DayUSD
 		all = all && p.Policy.Budget.Day > 0

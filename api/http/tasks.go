@@ -228,6 +228,18 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.History, err = r.Sessions.Of(t.ID); err != nil {
 		return out, err
 	}
+	p, err := r.Projects.Get(t.ProjectID)
+	if err != nil {
+		return out, err
+	}
+	role := t.FirstRole()
+	if n := len(out.History); n > 0 {
+		role = out.History[n-1].Role
+	}
+	if t.Next != nil {
+		role = t.Next.Role
+	}
+	out.Limits = t.RunLimits(p.Policy, role)
 	if out.Terminals, err = s.terminalsOf(r, t, out.History); err != nil {
 		return out, err
 	}

@@ -2,13 +2,16 @@ package http
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"coppice"
 	"coppice/api"
+	"coppice/engine"
 	"coppice/store"
 )
 
@@ -83,10 +86,15 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 		if err != nil {
 			return err
 		}
-		today, err := r.Spend.ByProject(coppice.Day(s.cfg.Now()))
+		today, err := r.Spend.ByScope(coppice.Day(s.cfg.Now()))
 		if err != nil {
 			return err
 		}
+		accounts, err := r.Spend.Budgets()
+		if err != nil {
+			return err
+		}
+		out.Accounts = accountBudgets(accounts, today)
 		prefixes := map[int64]string{}
 		if in.Project != "" {
 			p, err := byPrefix(r, in.Project)
@@ -99,7 +107,7 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 			prefixes[p.ID] = p.Prefix
 			if q.ProjectID == 0 || p.ID == q.ProjectID {
 				out.Budgets = append(out.Budgets, api.Budget{
-					Project: p.Prefix, TaskUSD: float64(p.Policy.Budget.Task), DayUSD: float64(p.Policy.Budget.Day), Today: float64(today[p.ID]),
+					Project: p.Prefix, TaskUSD: float64(p.Policy.Budget.Task), DayUSD: float64(p.Policy.Budget.Day), Today: float64(today[coppice.ProjectSubject(p.ID)]),
 				})
 			}
 		}
@@ -117,6 +125,17 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 		return err
 	})
 	return out, err
+}
+
+// accountBudgets returns the budgets of accounts, and what they have spent today.
+func accountBudgets(budgets map[string]coppice.USD, today map[coppice.Subject]coppice.USD) (list []api.AccountBudget) {
+	for _, name := range slices.Sorted(maps.Keys(budgets)) {
+		of := coppice.AccountSubject(name)
+		list = append(list, api.AccountBudget{
+			Account: name, DayUSD: float64(budgets[name]), Today: float64(today[of]), Warning: engine.DayWarning(of, today[of], budgets[name]),
+		})
+	}
+	return list
 }
 
 func byPrefix(r store.Reader, prefix string) (coppice.Project, error) {

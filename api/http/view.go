@@ -91,6 +91,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
 		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf, Wants: t.Wants,
 		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged, Effort: t.Effort,
+		Turns: t.Turns, Time: t.Time, UntilDone: t.UntilDone,
 		Word: t.Stage.Word(), Need: engine.NeedOf(t, st),
 	}
 	if st.Session != nil {

@@ -37,13 +37,13 @@ func TestPlans(t *testing.T) {
 	defer s.Close()
 	kinds, some := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}, []int64{1, 2}
 	for name, f := range map[string]func(store.Tx) error{
-		"Lanes.Next":      func(t store.Tx) error { _, _, err := t.Lanes.Next(coppice.Lane{ProjectID: 1}); return err },
-		"Lanes.Heads":     func(t store.Tx) error { _, err := t.Lanes.Heads(coppice.Lane{ProjectID: 1}, 2); return err },
-		"Lanes.Running":   func(t store.Tx) error { _, err := t.Lanes.Running(); return err },
-		"Sessions.Live":   func(t store.Tx) error { _, err := t.Sessions.Live(); return err },
-		"Sessions.Of":     func(t store.Tx) error { _, err := t.Sessions.Of(1); return err },
-		"Spend.Of":        func(t store.Tx) error { _, err := t.Spend.Of(coppice.TaskSubject(1), ""); return err },
-		"Spend.ByProject": func(t store.Tx) error { _, err := t.Spend.ByProject("2026-03-04"); return err },
+		"Lanes.Next":    func(t store.Tx) error { _, _, err := t.Lanes.Next(coppice.Lane{ProjectID: 1}); return err },
+		"Lanes.Heads":   func(t store.Tx) error { _, err := t.Lanes.Heads(coppice.Lane{ProjectID: 1}, 2); return err },
+		"Lanes.Running": func(t store.Tx) error { _, err := t.Lanes.Running(); return err },
+		"Sessions.Live": func(t store.Tx) error { _, err := t.Sessions.Live(); return err },
+		"Sessions.Of":   func(t store.Tx) error { _, err := t.Sessions.Of(1); return err },
+		"Spend.Of":      func(t store.Tx) error { _, err := t.Spend.Of(coppice.TaskSubject(1), ""); return err },
+		"Spend.ByScope": func(t store.Tx) error { _, err := t.Spend.ByScope("2026-03-04"); return err },
 		"Spend.Usage": func(t store.Tx) error {
 			_, err := t.Spend.Usage(store.UsageQuery{From: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)})
 			return err

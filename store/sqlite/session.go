@@ -20,7 +20,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 	var u unpacker
 	c := coppice.Session{
 		ID: s.ID, ProjectID: s.ProjectID, TaskID: s.TaskID, N: int(s.N), Key: s.Key, Round: int(s.Round),
-		Role: coppice.Role(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Resume: s.Resume, Fork: s.Fork, Screen: s.Screen,
+		Role: coppice.Role(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Account: s.Account, Resume: s.Resume, Fork: s.Fork, Screen: s.Screen,
 		State: coppice.SessionState(s.State), CreatedAt: at(s.CreatedAt), StartedAt: at(s.StartedAt),
 		EndedAt: at(s.EndedAt), OutputAt: at(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
@@ -110,7 +110,7 @@ func (t sessions) Put(s *coppice.Session) error {
 	var p packer
 	row := dbsqlc.PutSessionParams{
 		ID: rowID(s.ID), ProjectID: s.ProjectID, TaskID: s.TaskID, N: int64(s.N), Key: s.Key, Round: int64(s.Round),
-		Role: string(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Resume: s.Resume, Fork: s.Fork, Screen: s.Screen,
+		Role: string(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Account: s.Account, Resume: s.Resume, Fork: s.Fork, Screen: s.Screen,
 		State: string(s.State), Live: s.State.Live(), CreatedAt: moment(s.CreatedAt), StartedAt: moment(s.StartedAt),
 		EndedAt: moment(s.EndedAt), OutputAt: moment(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: packPtr(&p, s.Failure),

@@ -45,10 +45,14 @@ func (c counts) plus(d counts, times int64) counts {
 type counter struct{ day, scope string }
 
 // scopes returns the counters to which an amount is added: the task, the project's
-// day and the account's day. A further scope is a line here.
+// day, the agent's day and that of its account for one model. A further scope is a
+// line here.
 func scopes(p store.Spending) []counter {
 	day := coppice.Day(p.At)
 	list := []counter{{day, coppice.ProjectSubject(p.ProjectID).String()}, {day, coppice.AccountSubject(p.Agent).String()}}
+	if p.Account != "" && p.Account != p.Agent {
+		list = append(list, counter{day, coppice.AccountSubject(p.Account).String()})
+	}
 	if p.TaskID != 0 {
 		list = append(list, counter{"", coppice.TaskSubject(p.TaskID).String()})
 	}
@@ -95,7 +99,7 @@ func (t *tx) count(before *dbsqlc.UsageBeforeRow, s *coppice.Session) error {
 		return err
 	}
 	changes := map[counter]counts{}
-	for _, c := range scopes(store.Spending{ProjectID: s.ProjectID, TaskID: s.TaskID, Agent: s.Agent, At: at}) {
+	for _, c := range scopes(store.Spending{ProjectID: s.ProjectID, TaskID: s.TaskID, Agent: s.Agent, Account: s.Account, At: at}) {
 		changes[c] = now.plus(was, -1)
 	}
 	for _, c := range reported(made, s.ProjectID, s.Agent, s.Model) {
@@ -149,11 +153,30 @@ func (r spend) Of(scope coppice.Subject, day string) (coppice.Usage, error) {
 	return counts{c.Cost, c.Input, c.Output, c.CacheRead, c.CacheWrite, c.Turns, c.Sessions, c.Estimated}.usage(), err
 }
 
-func (r spend) ByProject(day string) (map[int64]coppice.USD, error) {
-	rows, err := r.q.SpendByProject(r.ctx, day)
-	spent := make(map[int64]coppice.USD, len(rows))
+func (r spend) ByScope(day string) (map[coppice.Subject]coppice.USD, error) {
+	rows, err := r.q.SpendByScope(r.ctx, day)
+	spent := make(map[coppice.Subject]coppice.USD, len(rows))
 	for _, row := range rows {
-		spent[coppice.ParseSubject(row.Scope).Num()] = max(0, coppice.USD(float64(row.Cost)/billion))
+		spent[coppice.ParseSubject(row.Scope)] = max(0, coppice.USD(float64(row.Cost)/billion))
 	}
 	return spent, err
+}
+
+func (r spend) Budgets() (map[string]coppice.USD, error) {
+	rows, err := r.q.Budgets(r.ctx)
+	all := make(map[string]coppice.USD, len(rows))
+	for _, row := range rows {
+		all[row.Account] = coppice.USD(row.Usd)
+	}
+	return all, err
+}
+
+func (t spend) SetBudgets(all map[string]coppice.USD) error {
+	err := t.q.DropBudgets(t.ctx)
+	for account, usd := range all {
+		if err == nil && usd > 0 {
+			err = t.q.PutBudget(t.ctx, account, float64(usd))
+		}
+	}
+	return err
 }

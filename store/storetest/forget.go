@@ -128,7 +128,7 @@ func testForget(t *testing.T, open Open) {
 		}
 		same(t, "sizes", map[int64]int64{kept.ID: 269100}, must(r.Outputs.Sizes()))
 		same(t, "what comes after it", 0, len(must(r.Tasks.Get(after.ID)).After))
-		same(t, "what it has spent", map[int64]coppice.USD{kept.ID: 6}, must(r.Spend.ByProject(coppice.Day(start))))
+		same(t, "what it has spent", map[coppice.Subject]coppice.USD{coppice.ProjectSubject(kept.ID): 6, coppice.AccountSubject(before[0].Agent): 12}, must(r.Spend.ByScope(coppice.Day(start))))
 		same(t, "what its task has spent", 0, must(r.Spend.Of(coppice.TaskSubject(before[0].ID), "")).CostUSD)
 		same(t, "what both have used", 6, must(r.Spend.Usage(store.UsageQuery{From: start.Truncate(24 * time.Hour), To: start.Add(24 * time.Hour)}))[0].Sessions)
 		same(t, "what the account has spent", 12, must(r.Spend.Of(coppice.AccountSubject(before[0].Agent), coppice.Day(start))).CostUSD)

@@ -56,14 +56,31 @@ func testSpend(t *testing.T, open Open) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
 	}
-	same(t, "by project", map[int64]coppice.USD{p.ID: 0.875}, get(t, s, func(r store.Reader) (map[int64]coppice.USD, error) { return r.Spend.ByProject(coppice.Day(next)) }))
+	type sums = map[coppice.Subject]coppice.USD
+	byScope := func(day string) sums {
+		return get(t, s, func(r store.Reader) (sums, error) { return r.Spend.ByScope(day) })
+	}
+	project, account, small := coppice.ProjectSubject(p.ID), coppice.AccountSubject(k.Agent), coppice.AccountSubject(k.Agent+":small")
+	same(t, "by scope", sums{project: 0.875, account: 0.5, coppice.AccountSubject("coppice"): 0.375}, byScope(coppice.Day(next)))
 	put(1.25, func(c *coppice.Session) { c.EndedAt = next.Add(96 * time.Hour) }) // the agent reported too much
 	corrected := coppice.Day(next.Add(96 * time.Hour))
 	if got := spent(coppice.ProjectSubject(p.ID), corrected); got != -0.5 {
 		t.Errorf("the day of a correction: %v", got)
 	}
-	same(t, "a correction", map[int64]coppice.USD{p.ID: 0}, get(t, s, func(r store.Reader) (map[int64]coppice.USD, error) { return r.Spend.ByProject(corrected) }))
+	same(t, "a correction", sums{project: 0, account: 0}, byScope(corrected))
 	put(1.75, nil)
+	// What is spent after a change of the model belongs to the account of that model.
+	put(2, func(c *coppice.Session) { c.Account, c.EndedAt = small.ID, next.Add(120*time.Hour) })
+	same(t, "an account of a model", sums{project: 0.25, account: 0.25, small: 0.25}, byScope(coppice.Day(next.Add(120*time.Hour))))
+	put(1.75, nil)
+	budgets := func() map[string]coppice.USD {
+		return get(t, s, func(r store.Reader) (map[string]coppice.USD, error) { return r.Spend.Budgets() })
+	}
+	same(t, "no budgets", map[string]coppice.USD{}, budgets())
+	for _, all := range []map[string]coppice.USD{{"a": 1.5, "a:b": 2}, {"c": 3}, {}} {
+		update(t, s, func(tx store.Tx) error { return tx.Spend.SetBudgets(all) })
+		same(t, "budgets", all, budgets())
+	}
 	rows := get(t, s, func(r store.Reader) ([]store.UsageRow, error) {
 		return r.Spend.Usage(store.UsageQuery{From: start.Truncate(24 * time.Hour), To: next.Add(48 * time.Hour)})
 	})

@@ -11,7 +11,7 @@ import (
 // accepts, words, which only a task without a schema accepts, or nothing.
 func (s *sim) answer(key string, h *hostState) {
 	zero := 0
-	res := coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Usage: s.cost()}
+	res := coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Usage: s.used(h)}
 	switch s.rng.IntN(5) {
 	case 0:
 	case 1:

@@ -32,7 +32,7 @@ func models(string, *coppice.Profile) map[string]string {
 
 // accountsHold checks that no limit was active for the sessions that were started
 // just now. A limit with an end belongs to the agent, or to the model where the
-// project falls back on it. Any other limit belongs to the whole agent.
+// project falls back on it, or the account has a budget. Any other limit belongs to the whole agent.
 func (s *sim) accountsHold(r store.Reader, live []coppice.Session) error {
 	known, err := r.Limits.All()
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *sim) accountsHold(r store.Reader, live []coppice.Session) error {
 			return err
 		}
 		account := x.Agent
-		if x.Model != "" && slices.Contains(p.Policy.Agent.Fallback, x.Agent+":"+x.Model) {
-			account += ":" + x.Model
+		if one := x.Agent + ":" + x.Model; x.Model != "" && (slices.Contains(p.Policy.Agent.Fallback, one) || s.budgets[one] > 0) {
+			account = one
 		}
 		for _, l := range known {
 			if l.Until.IsZero() && l.Agent == x.Agent || l.Until.After(s.now) && l.Agent == account {

@@ -225,6 +225,9 @@ func (s *sim) loosen(v coppice.SendSpec) {
 
 // asking is how often in a hundred an agent asks a person.
 func (s *sim) asking(h *hostState) int {
+	if s.opt.Limits {
+		return 1
+	}
 	switch {
 	case s.opt.Asks && len(h.spool.frames) == 0 && !s.calm:
 		return 90 // before it does anything

@@ -41,6 +41,7 @@ func (s *sim) create() error {
 		n.Category = []string{"", "", "docs", "secret"}[s.reviews.IntN(4)]
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
+	s.own(&n)
 	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n})
 	if s.removing && len(n.After) > 0 && coppice.ErrorCode(err) == coppice.EInvalid {
 		return nil // the task that it comes after is gone already

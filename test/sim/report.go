@@ -73,6 +73,7 @@ func (s *sim) output(key string, h *hostState) error {
 		return err
 	}
 	u := s.cost()
+	h.used = h.used.Add(u)
 	if err := s.say(h, coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &u}); err != nil {
 		return err
 	}

@@ -31,6 +31,8 @@ type Options struct {
 	Kills bool // killed checks are the only faults of the environment
 	Asks  bool // a project has one session, and agents ask a lot
 
+	Limits bool // sessions and accounts have low limits, and agents write a lot
+
 	Remove bool // a project is removed halfway
 }
 
@@ -45,6 +47,7 @@ type Report struct {
 	Virtual time.Duration
 	Killed  int // runs of checks
 	parks
+	limited
 }
 
 // mostSessions is how many sessions of all projects run at once.
@@ -63,6 +66,8 @@ type sim struct {
 	kills    *rand.Rand // of what happens to checks
 	parking  *rand.Rand // of what concerns parked sessions
 	reviews  *rand.Rand // of what people do about candidates that wait for them
+	caps     *rand.Rand // of limits of sessions, and of budgets of accounts
+	budgets  map[string]coppice.USD
 	approved map[string]bool
 	judged   judgements
 	parks    parks
@@ -159,12 +164,15 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, requeued: map[string][]requeued{}}
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
-	s.approved = map[string]bool{}
+	s.caps, s.approved = rand.New(rand.NewPCG(opt.Seed, 46)), map[string]bool{}
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	s.fault = &faulty{Store: st, rng: rng}
 	s.st = s.fault
 	if err := s.boot(); err != nil {
+		return nil, err
+	}
+	if err := s.budgeted(); err != nil {
 		return nil, err
 	}
 	for range 1 + rng.IntN(2) {
@@ -239,6 +247,7 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 			p.Agent.Roles = map[coppice.Role]string{coppice.RoleVerify: "beta"}
 		}
 	}
+	s.capped(&p)
 	p.Limits.Parked = s.parking.IntN(4)
 	if s.opt.Asks {
 		p.Limits.Sessions, p.Limits.Parked, p.Checks, p.Verify.By = 1, 1+s.parking.IntN(3), nil, coppice.VerifyNone
@@ -297,6 +306,7 @@ func (s *sim) report() (Report, error) {
 					return fmt.Errorf("event %d follows %d", e.Seq, after)
 				}
 				after = e.Seq
+				r.count(e)
 				switch {
 				case e.Kind == coppice.EventSessionParked:
 					r.Parked++

@@ -117,6 +117,31 @@ func TestParked(t *testing.T) {
 	}
 }
 
+// TestLimits plays histories in which sessions reach their limits, and accounts
+// their budgets.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	var all limited
+	for n := range uint64(max(12, *seeds/10)) {
+		opt := options(n + 13000)
+		if *seed != 0 {
+			opt = options(*seed)
+		}
+		opt.Limits, opt.Plain, opt.Steps, opt.Tasks = true, false, 1000, 15
+		r, err := Run(t.Context(), opt)
+		if err != nil {
+			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestLimits -seed %d", err, opt.Seed)
+		}
+		if *seed != 0 {
+			return
+		}
+		all.AtLimit, all.OfAccount = all.AtLimit+r.AtLimit, all.OfAccount+r.OfAccount
+	}
+	if t.Logf("%+v", all); all.AtLimit < 4 || all.OfAccount < 1 {
+		t.Error("that shows little")
+	}
+}
+
 // TestRemovals plays histories in which a project is removed while everything runs:
 // it is gone in the end, and the other one keeps every promise.
 func TestRemovals(t *testing.T) {

@@ -25,41 +25,51 @@ func spendHolds(r store.Reader, t coppice.Task) error {
 	return err
 }
 
-// daysHold checks that what a project has spent today, and what its sessions may
-// still spend, is within its budget for the day, but for what agents spent beyond
-// what they were given.
+// daysHold checks that what a project or an account has spent today, and what its
+// sessions may still spend, is within its budget for the day, but for what agents
+// spent beyond what they were given.
 func (s *sim) daysHold(r store.Reader) error {
-	today, err := r.Spend.ByProject(coppice.Day(s.now))
+	today, err := r.Spend.ByScope(coppice.Day(s.now))
 	if err != nil {
 		return err
 	}
+	most, sums := map[coppice.Subject]coppice.USD{}, map[coppice.Subject]coppice.USD{}
 	for _, p := range s.projects {
-		day := p.Policy.Budget.Day
-		if now, err := r.Projects.Get(p.ID); day == 0 || err != nil || now.Removal != nil {
-			continue // a project that is being removed no longer has all of its sessions
+		now, err := r.Projects.Get(p.ID)
+		if err != nil || now.Removal != nil {
+			return nil // a project that is being removed no longer has all of its sessions
 		}
-		tasks, err := r.Tasks.List(store.TaskFilter{ProjectID: p.ID})
+		most[coppice.ProjectSubject(p.ID)] = p.Policy.Budget.Day
+	}
+	for name, usd := range s.budgets {
+		if _, model := coppice.SplitChoice(name); model == "" { // a session can change its model
+			most[coppice.AccountSubject(name)] = usd
+		}
+	}
+	tasks, err := r.Tasks.List(store.TaskFilter{})
+	if err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		sessions, err := r.Sessions.Of(t.ID)
 		if err != nil {
 			return err
 		}
-		sum := today[p.ID]
-		for _, t := range tasks {
-			sessions, err := r.Sessions.Of(t.ID)
-			if err != nil {
-				return err
+		for _, x := range sessions {
+			used, more := coppice.USD(x.Usage.CostUSD), coppice.USD(0)
+			switch {
+			case used > x.Budget:
+				more = x.Budget - used
+			case x.State.Live():
+				more = x.Budget - used
 			}
-			for _, x := range sessions {
-				used := coppice.USD(x.Usage.CostUSD)
-				switch {
-				case used > x.Budget:
-					sum -= used - x.Budget
-				case x.State.Live():
-					sum += x.Budget - used
-				}
-			}
+			sums[coppice.ProjectSubject(x.ProjectID)] += more
+			sums[coppice.AccountSubject(x.Agent)] += more
 		}
-		if sum > day+0.01 {
-			return fmt.Errorf("%s has spent and reserved %v of %v USD today", p.Prefix, sum, day)
+	}
+	for of, usd := range most {
+		if sum := sums[of] + today[of]; usd > 0 && sum > usd+0.01 {
+			return fmt.Errorf("%s has spent and reserved %v of %v USD today", of, sum, usd)
 		}
 	}
 	return nil

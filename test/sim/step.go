@@ -56,15 +56,18 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remote, remove, review := 8, 2, 3, 1, 0, 4
+	talk, requeue, dirty, remote, remove, review, limit := 8, 2, 3, 1, 0, 4, 3
 	if s.opt.Remove {
 		remove = 4
 	}
 	if s.opt.Plain {
-		talk, requeue, dirty, remote, review = 0, 0, 1, 0, 0
+		talk, requeue, dirty, remote, review, limit = 0, 0, 1, 0, 0, 0
 	}
 	if s.opt.Asks {
 		return s.askingActions()
+	}
+	if s.opt.Limits {
+		return s.limitActions()
 	}
 	return []action{
 		{"turn", 20, s.turn},
@@ -87,6 +90,7 @@ func (s *sim) actions() []action {
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
 		{"review", review, s.review},
+		{"limit", limit, s.relimit},
 		{"remove", remove, s.remove},
 	}
 }
@@ -98,7 +102,7 @@ func (s *sim) turn() error {
 	}
 	s.due = t.Due
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r))
+		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r))
 	})
 }
 
@@ -280,7 +284,7 @@ func spec[S, R any](w coppice.Work, f func(S) R) (any, error) {
 
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
 	if h := s.world.hosts[v.Session]; h != nil && h.phase == "running" {
-		s.world.end(h, coppice.RunResult{Stopped: true, Conversation: s.known(v.Session, h), Usage: s.cost()})
+		s.world.end(h, coppice.RunResult{Stopped: true, Conversation: s.known(v.Session, h), Usage: s.used(h)})
 	}
 	return coppice.StopResult{}
 }
@@ -345,7 +349,7 @@ func (s *sim) agent() error {
 	switch {
 	case n < s.asking(h):
 		return s.askPerson(key, h)
-	case n < 30:
+	case n < s.writes():
 		return s.output(key, h)
 	}
 	if err := s.leaveUnread(h); err != nil {
@@ -377,7 +381,7 @@ func (s *sim) agent() error {
 	s.made++
 	s.world.write(h, fmt.Sprintf("f%d", s.rng.IntN(6)), fmt.Sprintf("%s#%d", key, s.made))
 	zero := 0
-	s.world.end(h, coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Summary: "did it", Usage: s.cost()})
+	s.world.end(h, coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Summary: "did it", Usage: s.used(h)})
 	return nil
 }
 

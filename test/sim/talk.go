@@ -147,7 +147,7 @@ func (s *sim) atScreen(key string, h *hostState, n int) error {
 		s.world.write(h, fmt.Sprintf("f%d", s.rng.IntN(6)), fmt.Sprintf("%s#%d", key, s.made))
 		return nil
 	}
-	res := coppice.RunResult{Conversation: s.known(key, h), Usage: s.cost()}
+	res := coppice.RunResult{Conversation: s.known(key, h), Usage: s.used(h)}
 	if exit := s.rng.IntN(3); exit == 2 {
 		res.Signal = "SIGHUP"
 	} else {
@@ -166,10 +166,13 @@ func (s *sim) known(key string, h *hostState) string {
 	return "c-" + key
 }
 
-// cost is what a session used.
+// used is what a session has used in the end.
+func (s *sim) used(h *hostState) coppice.Usage { return h.used.Add(s.cost()) }
+
+// cost is what a session used since it last said so.
 func (s *sim) cost() coppice.Usage {
 	if s.opt.Plain {
 		return coppice.Usage{}
 	}
-	return coppice.Usage{CostUSD: float64(s.rng.IntN(200)) / 100}
+	return coppice.Usage{CostUSD: float64(s.rng.IntN(200)) / 100, Turns: s.turns()}
 }

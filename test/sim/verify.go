@@ -80,7 +80,7 @@ func (s *sim) verify(key string, h *hostState) error {
 		return err
 	}
 	steps, zero := max(1, len(t.Steps)), 0
-	res := coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Usage: s.cost()}
+	res := coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Usage: s.used(h)}
 	pass := true
 	var said []string
 	for n := range steps {

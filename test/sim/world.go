@@ -71,6 +71,7 @@ type hostState struct {
 	agent  string
 	screen bool // a person sits before it
 	loose  bool // it has an answer for which the engine got a failure
+	used   coppice.Usage
 }
 
 func newWorld(salt string, redness int) *world {

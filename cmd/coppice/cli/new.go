@@ -25,13 +25,13 @@ const maxTaskFile = 32 << 20
 
 // newFlags are the flags of `new`.
 type newFlags struct {
-	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, category, schema, group string
+	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group string
 
 	checks, after, steps, labels, images []string
 
-	priority int
-	answer   bool
-	json     *bool
+	priority, turns   int
+	answer, untilDone bool
+	json              *bool
 }
 
 func (e *Env) newCommand() *cobra.Command {
@@ -49,13 +49,19 @@ is JSON that matches a JSON schema. To see the answer, run: coppice show KEY.
 
 With --file, many tasks are created, all or none. The file is YAML or
 JSON: a list of tasks with the fields title, body, agent, model, effort, checks,
-after, priority, track, category, steps, budget, not_before, answer, schema, group, labels and
-ref. To depend on another task of the file, name its ref in after. Tasks that name
-no group become a new group.`,
+after, priority, track, category, steps, budget, turns, time, until_done, not_before,
+answer, schema, group, labels and ref. To depend on another task of the file, name its ref in after. Tasks that name
+no group become a new group.
+
+An agent works until it is done. --turns and --time stop each session of the task
+earlier, and --budget stops the task: it then waits for you, and keeps its work and
+its conversation. The project can have such limits for each role (agent.limits), which
+--until-done leaves out. No session has more than 1000 turns.`,
 		Example: `  coppice new "Add a --json flag to the list command" --check "make test"
   coppice new "Write its documentation" --after app-3 --priority 5
   coppice new "Rework the parser" --body-file plan.md --not-before 2h
   coppice new "Match the drawing" --image drawing.png
+  coppice new "Speed up the parser" --turns 40 --time 30m --budget 2
   coppice new "Which packages open network connections?" --answer
   coppice new --file tasks.yaml`,
 		Args: args(0, 1, "one title"),
@@ -78,6 +84,7 @@ no group become a new group.`,
 	fl.BoolVar(&f.answer, "answer", false, "the result is an answer, not a change")
 	fl.StringVar(&f.schema, "schema", "", "a file with the JSON schema that the answer must match; - is stdin")
 	fl.StringVar(&f.budget, "budget", "", "the most to spend on it, in dollars; the default is the project's")
+	limitFlags(c, &f.turns, &f.limit, &f.untilDone)
 	fl.StringVar(&f.group, "group", "", "the group it belongs to, which is created if it does not exist")
 	fl.StringSliceVar(&f.labels, "label", nil, "its labels: lower-case words (repeatable)")
 	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
@@ -169,8 +176,12 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error)
 	if err != nil {
 		return nil, err
 	}
+	limit, err := duration(f.limit)
+	if err != nil {
+		return nil, err
+	}
 	return []coppice.NewTask{{
-		Category: f.category, Steps: f.steps, Budget: usd,
+		Category: f.category, Steps: f.steps, Budget: usd, Turns: f.turns, Time: limit, UntilDone: f.untilDone,
 		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Effort: f.effort, Checks: f.checks, After: f.after,
 		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema, Group: f.group, Labels: f.labels,
 	}}, nil
@@ -232,6 +243,9 @@ type fileTask struct {
 	Category  string   `yaml:"category"`
 	Steps     []string `yaml:"steps"`
 	Budget    string   `yaml:"budget"`
+	Turns     int      `yaml:"turns"`
+	Time      string   `yaml:"time"`
+	UntilDone bool     `yaml:"until_done"`
 	Answer    bool     `yaml:"answer"`
 	Schema    any      `yaml:"schema"`
 	Group     string   `yaml:"group"`
@@ -272,9 +286,14 @@ func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 				return nil, err
 			}
 		}
+		limit, err := duration(t.Time)
+		if err != nil {
+			return nil, err
+		}
 		tasks[i] = coppice.NewTask{
 			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model, Effort: t.Effort,
 			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd, Answer: t.Answer,
+			Turns: t.Turns, Time: limit, UntilDone: t.UntilDone,
 			Group: t.Group, Labels: t.Labels,
 		}
 		if t.Schema != nil {

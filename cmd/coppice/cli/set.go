@@ -11,17 +11,17 @@ import (
 )
 
 func (e *Env) setCommand() *cobra.Command {
-	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, category, group string
-	var priority int
+	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, limit, category, group string
+	var priority, turns int
 	var after, steps, labels []string
-	var flagged bool
+	var flagged, untilDone bool
 	c := &cobra.Command{
 		Use: "set KEY", Short: "Change a task",
 		Long: `Change a task that has not ended. Its agent, model, effort and track can be changed
 until its work has started; after that see ` + "`coppice model`" + `. A task that waits because
-its budget is spent continues when it has a larger one. Its labels, group and flag
-can be changed at any time, also when it has ended.`,
-		Example: "  coppice set app-4 --priority 5\n  coppice set app-4 --budget 10\n  coppice set app-4 --after app-2,app-3\n  coppice set app-4 --label +later,-urgent --flag",
+its budget is spent, or a limit is reached, continues when it has a larger one. Its
+labels, group and flag can be changed at any time, also when it has ended.`,
+		Example: "  coppice set app-4 --priority 5\n  coppice set app-4 --budget 10\n  coppice set app-4 --turns 80\n  coppice set app-4 --after app-2,app-3\n  coppice set app-4 --label +later,-urgent --flag",
 		Args:    args(1, 1, "a task's key"),
 	}
 	fl := c.Flags()
@@ -38,6 +38,7 @@ can be changed at any time, also when it has ended.`,
 	fl.StringVar(&category, "category", "", "what kind of work it is")
 	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces the current ones (repeatable)")
 	fl.StringVar(&budget, "budget", "", "the most to spend on it, in dollars; 0 means the project's default")
+	limitFlags(c, &turns, &limit, &untilDone)
 	fl.StringVar(&group, "group", "", "the group it belongs to, which is created if it does not exist; empty for none")
 	fl.StringSliceVar(&labels, "label", nil, "labels to add and remove (+a,-b), or all labels (a,b)")
 	fl.BoolVar(&flagged, "flag", false, "flag it, or remove the flag with --flag=false")
@@ -52,8 +53,7 @@ can be changed at any time, also when it has ended.`,
 		}
 		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
 		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
-		change.Effort = text("effort", &effort)
-		change.Group = text("group", &group)
+		change.Effort, change.Group = text("effort", &effort), text("group", &group)
 		if c.Flags().Changed("flag") {
 			change.Flagged = &flagged
 		}
@@ -90,6 +90,9 @@ can be changed at any time, also when it has ended.`,
 				return err
 			}
 			change.Budget = &usd
+		}
+		if err := changeLimits(c, &change, &turns, limit, &untilDone); err != nil {
+			return err
 		}
 		if change == (coppice.TaskChange{}) {
 			return wrongUse("nothing to change", "pass at least one flag; see coppice set --help")
@@ -134,4 +137,39 @@ func amount(s string) (usd coppice.USD, err error) {
 		return 0, usage{err}
 	}
 	return usd, nil
+}
+
+// limitFlags adds the flags for the limits of a task's sessions.
+func limitFlags(c *cobra.Command, turns *int, limit *string, untilDone *bool) {
+	fl := c.Flags()
+	fl.IntVar(turns, "turns", 0, "the most turns of each session, up to 1000; 0 means the limit of its role")
+	fl.StringVar(limit, "time", "", "how long each session can work, such as 30m or 2h; 0 means the limit of its role")
+	fl.BoolVar(untilDone, "until-done", false, "work until it is done: the limits of its role and health.timeout do not apply")
+}
+
+// changeLimits adds the limits that flags set to a change.
+func changeLimits(c *cobra.Command, change *coppice.TaskChange, turns *int, limit string, untilDone *bool) error {
+	if c.Flags().Changed("turns") {
+		change.Turns = turns
+	}
+	if c.Flags().Changed("until-done") {
+		change.UntilDone = untilDone
+	}
+	if limit == "" {
+		return nil
+	}
+	d, err := duration(limit)
+	change.Time = &d
+	return err
+}
+
+// duration reads a duration; 0 if it is empty.
+func duration(s string) (d coppice.Duration, err error) {
+	if s == "" || s == "0" {
+		return 0, nil
+	}
+	if err := d.UnmarshalText([]byte(s)); err != nil {
+		return 0, usage{err}
+	}
+	return d, nil
 }

@@ -149,12 +149,35 @@ func (e *Env) fields(t api.TaskDetail) {
 	if t.Budget > 0 {
 		spent = fmt.Sprintf("%s of $%.2f", cmp.Or(spent, "$0.00"), float64(t.Budget))
 	}
-	pairs = append(pairs, [2]string{"cost", spent})
+	pairs = append(pairs, [2]string{"cost", spent}, [2]string{"limits", limitsText(t)})
 	for _, p := range pairs {
 		if p[1] != "" {
 			e.printf("%s %s\n", e.paint(dim, fmt.Sprintf("%-10s", p[0])), line(p[1]))
 		}
 	}
+}
+
+// limitsText says what stops the sessions of a task before it is done, unless that
+// is only the limit of every session.
+func limitsText(t api.TaskDetail) string {
+	var list []string
+	if l := t.Limits; l.Turns > 0 && l.Turns < coppice.MaxTurns {
+		list = append(list, fmt.Sprintf("%d turns", l.Turns))
+	}
+	if l := t.Limits.Time; l > 0 {
+		text, _ := l.MarshalText() // it never fails
+		list = append(list, string(text))
+	}
+	if l := t.Limits.Budget; l > 0 {
+		list = append(list, fmt.Sprintf("$%.2f", float64(l)))
+	}
+	if len(list) == 0 {
+		if t.UntilDone {
+			return "until done"
+		}
+		return ""
+	}
+	return strings.Join(list, ", ") + " per session"
 }
 
 // printAnswer prints the answer of a task.

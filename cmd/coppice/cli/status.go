@@ -115,6 +115,11 @@ func (e *Env) printStatus(st statusShown) {
 	for _, l := range st.Limited {
 		e.printf("%s is unavailable (%s): %s\n", e.paint(bold, line(l.Agent)), e.until(l), line(l.Text))
 	}
+	for _, a := range st.Accounts {
+		if a.Warning != "" {
+			e.printf("%s %s\n", e.paint(yellow, "!"), line(a.Warning))
+		}
+	}
 	for _, p := range st.Projects {
 		state := fmt.Sprintf("%d of %s running", p.Running, count(p.Limit, "session"))
 		if p.Parked > 0 {

@@ -82,6 +82,9 @@ func (e *Env) usage(u api.UsageReport, byTask bool) {
 	if u.More {
 		e.printf("%s\n", e.paint(dim, "older rows were left out; ask for fewer days"))
 	}
+	for _, b := range u.Accounts {
+		e.printf("%s\n", e.paint(dim, fmt.Sprintf("%s: at most %s a day in all projects; %s spent since 00:00 UTC", line(b.Account), money(b.DayUSD), cmp.Or(money(b.Today), "nothing"))))
+	}
 	for _, b := range u.Budgets {
 		if b.TaskUSD > 0 {
 			e.printf("%s\n", e.paint(dim, fmt.Sprintf("%s: at most %s for one task", b.Project, money(b.TaskUSD))))

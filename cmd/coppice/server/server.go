@@ -297,6 +297,8 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	s.set.Add("git settings", once(follower.AdoptGit))
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", s.work)
+	budgets := &control.Budgets{Environ: s.cfg.Environ, Set: intake.SetBudgets, Log: s.cfg.Logger}
+	s.set.Add("budgets", background(budgets.Run))
 	s.set.Add("engine", background(eng.Run))
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))

@@ -30,6 +30,11 @@ type Ask struct {
 	Outcome     string
 }
 
+type Budget struct {
+	Account string
+	Usd     float64
+}
+
 type Candidate struct {
 	ID         int64
 	LandingID  int64
@@ -243,6 +248,7 @@ type Session struct {
 	Packed       bool
 	Answer       sql.NullString
 	Memory       int64
+	Account      string
 }
 
 type Snooze struct {

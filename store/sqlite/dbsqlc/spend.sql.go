@@ -29,6 +29,42 @@ func (q *Queries) AddSpend(ctx context.Context, counts string) error {
 	return err
 }
 
+const budgets = `-- name: Budgets :many
+SELECT account, usd FROM budgets
+`
+
+func (q *Queries) Budgets(ctx context.Context) ([]Budget, error) {
+	rows, err := q.db.QueryContext(ctx, budgets)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Budget
+	for rows.Next() {
+		var i Budget
+		if err := rows.Scan(&i.Account, &i.Usd); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const dropBudgets = `-- name: DropBudgets :exec
+DELETE FROM budgets
+`
+
+func (q *Queries) DropBudgets(ctx context.Context) error {
+	_, err := q.db.ExecContext(ctx, dropBudgets)
+	return err
+}
+
 const forgetSpend = `-- name: ForgetSpend :execrows
 DELETE FROM spend WHERE (spend.day, spend.scope) IN (
   SELECT s.day, s.scope FROM spend s WHERE s.scope = 'project/' || CAST(?1 AS TEXT) OR s.scope GLOB 'usage/' || CAST(?1 AS TEXT) || '/*'
@@ -53,24 +89,35 @@ func (q *Queries) ForgetSpendOfTask(ctx context.Context, scope string) error {
 	return err
 }
 
-const spendByProject = `-- name: SpendByProject :many
+const putBudget = `-- name: PutBudget :exec
+INSERT INTO budgets (account, usd) VALUES (?1, ?2)
+`
+
+func (q *Queries) PutBudget(ctx context.Context, account string, usd float64) error {
+	_, err := q.db.ExecContext(ctx, putBudget, account, usd)
+	return err
+}
+
+const spendByScope = `-- name: SpendByScope :many
+SELECT scope, cost FROM spend WHERE day = ?1 AND scope >= 'account/' AND scope < 'account0'
+UNION ALL
 SELECT scope, cost FROM spend WHERE day = ?1 AND scope >= 'project/' AND scope < 'project0'
 `
 
-type SpendByProjectRow struct {
+type SpendByScopeRow struct {
 	Scope string
 	Cost  int64
 }
 
-func (q *Queries) SpendByProject(ctx context.Context, day string) ([]SpendByProjectRow, error) {
-	rows, err := q.db.QueryContext(ctx, spendByProject, day)
+func (q *Queries) SpendByScope(ctx context.Context, day string) ([]SpendByScopeRow, error) {
+	rows, err := q.db.QueryContext(ctx, spendByScope, day)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []SpendByProjectRow
+	var items []SpendByScopeRow
 	for rows.Next() {
-		var i SpendByProjectRow
+		var i SpendByScopeRow
 		if err := rows.Scan(&i.Scope, &i.Cost); err != nil {
 			return nil, err
 		}

@@ -14,8 +14,19 @@ ON CONFLICT (day, scope) DO UPDATE SET
 -- name: SpendOf :one
 SELECT * FROM spend WHERE day = @day AND scope = @scope;
 
--- name: SpendByProject :many
+-- name: SpendByScope :many
+SELECT scope, cost FROM spend WHERE day = @day AND scope >= 'account/' AND scope < 'account0'
+UNION ALL
 SELECT scope, cost FROM spend WHERE day = @day AND scope >= 'project/' AND scope < 'project0';
+
+-- name: Budgets :many
+SELECT * FROM budgets;
+
+-- name: PutBudget :exec
+INSERT INTO budgets (account, usd) VALUES (@account, @usd);
+
+-- name: DropBudgets :exec
+DELETE FROM budgets;
 
 -- name: UsageBefore :one
 SELECT output_at, agent, model, usage, memory FROM sessions WHERE id = @id;

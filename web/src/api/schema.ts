@@ -1276,6 +1276,22 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AccountBudget: {
+            /** @description An agent, or agent:model */
+            account: string;
+            /**
+             * Format: double
+             * @description Per day, from midnight UTC
+             */
+            day_usd: number;
+            /**
+             * Format: double
+             * @description What it has spent since midnight UTC
+             */
+            today_usd?: number;
+            /** @description Set if 80% is spent */
+            warning?: string;
+        };
         AddProjectInBody: {
             /** @description For a known project, apply a person's edits of its policy, but nothing that was landed there */
             edits?: boolean;
@@ -1339,6 +1355,9 @@ export interface components {
         AgentChoice: {
             effort?: string;
             fallback?: string[] | null;
+            limits?: {
+                [key: string]: components["schemas"]["RunLimits"];
+            };
             model?: string;
             roles?: {
                 [key: string]: string;
@@ -2326,9 +2345,18 @@ export interface components {
             schema?: unknown;
             /** @description What must be true when it is done, one by one */
             steps?: string[] | null;
+            /** @description How long each of its sessions can work, such as 30m; its role's limit when absent */
+            time?: string;
             /** @description What should be done, in a line */
             title: string;
             track?: string;
+            /**
+             * Format: int64
+             * @description The most turns of each of its sessions; its role's limit when absent
+             */
+            turns?: number;
+            /** @description Only completion, a budget or 1,000 turns stop its sessions: the limits of its role and health.timeout do not apply */
+            until_done?: boolean;
         };
         None: Record<string, never>;
         Output: {
@@ -2368,6 +2396,9 @@ export interface components {
         };
         PermissionPolicy: {
             default?: string;
+            roles?: {
+                [key: string]: components["schemas"]["RolePermissions"];
+            };
             rules?: components["schemas"]["Rule"][] | null;
         };
         Place: {
@@ -2569,7 +2600,7 @@ export interface components {
              * @description What it has spent since midnight UTC
              */
             today_usd?: number;
-            /** @description Problems in its checkout, such as a features file that cannot be read */
+            /** @description Problems in its checkout, such as a features file that cannot be read, and 80% of its budget for the day */
             warnings?: string[] | null;
         };
         Prompt: {
@@ -2780,6 +2811,10 @@ export interface components {
             old?: string;
             path: string;
         };
+        RolePermissions: {
+            default?: string;
+            rules?: components["schemas"]["Rule"][] | null;
+        };
         Rule: {
             do: string;
             match?: string;
@@ -2791,6 +2826,12 @@ export interface components {
         };
         RuleList: {
             rules: components["schemas"]["Rule"][] | null;
+        };
+        RunLimits: {
+            budget?: string;
+            time?: string;
+            /** Format: int64 */
+            turns?: number;
         };
         RunOutput: {
             /**
@@ -2881,6 +2922,7 @@ export interface components {
             value: string;
         };
         Session: {
+            account?: string;
             agent: string;
             answer?: components["schemas"]["Answer"];
             budget?: string;
@@ -2943,6 +2985,8 @@ export interface components {
             warning?: string;
         };
         Status: {
+            /** @description The accounts that have a budget, by name */
+            accounts?: components["schemas"]["AccountBudget"][] | null;
             /** @description Working, verifying, fixing, checking and landing */
             active: components["schemas"]["Task"][] | null;
             /** Format: date-time */
@@ -3092,10 +3136,19 @@ export interface components {
             steps?: string[] | null;
             /** @description A person has it on the agent's own screen, or soon will */
             taken?: boolean;
+            /** @description How long each of its sessions can work; absent for the limit of the role */
+            time?: string;
             title: string;
             track: string;
+            /**
+             * Format: int64
+             * @description The most turns of each of its sessions; absent for the limit of the role
+             */
+            turns?: number;
             /** @description It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
             unread?: boolean;
+            /** @description The limits of roles and health.timeout do not apply to it */
+            until_done?: boolean;
             /** @description The sum over its sessions */
             usage: components["schemas"]["Usage"];
             /**
@@ -3123,8 +3176,16 @@ export interface components {
             /** Format: int64 */
             priority?: number;
             steps?: string[];
+            /** @description 0 for the limit of its role */
+            time?: string;
             title?: string;
             track?: string;
+            /**
+             * Format: int64
+             * @description 0 for the limit of its role
+             */
+            turns?: number;
+            until_done?: boolean;
         };
         TaskDetail: {
             /** @description Keys of the tasks that must be done first */
@@ -3191,6 +3252,8 @@ export interface components {
             level?: string;
             /** @description Who judged that: the model, or the rules */
             level_by?: string;
+            /** @description What stops its newest session, or its next one, before it is done */
+            limits: components["schemas"]["RunLimits"];
             messages: components["schemas"]["Message"][] | null;
             model?: string;
             /**
@@ -3249,10 +3312,19 @@ export interface components {
             taken?: boolean;
             /** @description Keys of its sessions that run, or ran, on a terminal */
             terminals: string[] | null;
+            /** @description How long each of its sessions can work; absent for the limit of the role */
+            time?: string;
             title: string;
             track: string;
+            /**
+             * Format: int64
+             * @description The most turns of each of its sessions; absent for the limit of the role
+             */
+            turns?: number;
             /** @description It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen */
             unread?: boolean;
+            /** @description The limits of roles and health.timeout do not apply to it */
+            until_done?: boolean;
             /** @description The sum over its sessions */
             usage: components["schemas"]["Usage"];
             /**
@@ -3377,6 +3449,8 @@ export interface components {
             turns?: number;
         };
         UsageReport: {
+            /** @description The budgets of accounts in the user's configuration, by name */
+            accounts?: components["schemas"]["AccountBudget"][] | null;
             /** @description The budgets of the projects, by prefix */
             budgets: components["schemas"]["Budget"][] | null;
             /** @description The first day */
@@ -3480,6 +3554,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AccountBudget = components['schemas']['AccountBudget'];
 export type AddProjectInBody = components['schemas']['AddProjectInBody'];
 export type Agent = components['schemas']['Agent'];
 export type AgentChoice = components['schemas']['AgentChoice'];
@@ -3581,8 +3656,10 @@ export type Review = components['schemas']['Review'];
 export type ReviewComment = components['schemas']['ReviewComment'];
 export type ReviewFile = components['schemas']['ReviewFile'];
 export type ReviewText = components['schemas']['ReviewText'];
+export type RolePermissions = components['schemas']['RolePermissions'];
 export type Rule = components['schemas']['Rule'];
 export type RuleList = components['schemas']['RuleList'];
+export type RunLimits = components['schemas']['RunLimits'];
 export type RunOutput = components['schemas']['RunOutput'];
 export type RunningChecks = components['schemas']['RunningChecks'];
 export type Says = components['schemas']['Says'];

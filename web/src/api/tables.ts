@@ -8,6 +8,7 @@ export const classes: Record<string, string> = {
   billing: "no credit",
   budget: "budget spent",
   day_budget: "day's budget spent",
+  limit: "limit reached",
   capability: "agent not able",
   environment: "environment",
   test_only: "checks failed",

@@ -95,3 +95,15 @@ it("creates the task, and opens its page", async () => {
   expect(location.pathname).toBe("/tasks/app-3");
   expect(sent.find((s) => s.method === "POST")?.body).toEqual({ tasks: [{ title: "Do it", model: "haiku", steps: ["one", "two"] }] });
 });
+
+it("sends the limits of the sessions", async () => {
+  const limited = { ...project, policy: { ...project.policy, agent: { ...project.policy.agent, limits: { implement: { turns: 50, time: "2h" } } } } };
+  const sent = serve({ ...read, "GET /api/v1/projects": { projects: [limited] }, [create]: { tasks: [task({ id: 3 })] } });
+  show(<NewTaskDialog onClose={() => {}} />);
+  fireEvent.change(await screen.findByLabelText("Title"), { target: { value: "Short" } });
+  expect(screen.getByLabelText("Turns").getAttribute("placeholder")).toBe("50");
+  fireEvent.change(screen.getByLabelText("Turns"), { target: { value: "40" } });
+  fireEvent.change(screen.getByLabelText("Time"), { target: { value: "30m" } });
+  fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
+  await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Short", turns: 40, time: "30m" }] }));
+});

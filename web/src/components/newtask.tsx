@@ -38,6 +38,9 @@ export function taskFrom(form: FormData): NewTask {
   if (text("category")) task.category = text("category");
   if (text("feature")) task.feature = text("feature");
   if (text("budget")) task.budget = text("budget");
+  if (Number(text("turns"))) task.turns = Number(text("turns"));
+  if (text("time")) task.time = text("time");
+  if (form.get("until_done")) task.until_done = true;
   const after = text("after").split(/[\s,]+/).filter(Boolean);
   if (after.length) task.after = after;
   if (words(text("labels")).length) task.labels = words(text("labels"));
@@ -58,6 +61,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
   const images = useImages();
   const list = projects.data?.projects ?? [];
   const project = list.find((p) => p.prefix === chosen) ?? list.find((p) => p.prefix === new URLSearchParams(location.search).get("project")) ?? list[0];
+  const limits = project?.policy.agent.limits?.[answer ? "answer" : "implement"];
 
   const submit = async (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
@@ -129,6 +133,16 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             <Field label="Budget" hint={`${String(project.policy.budget?.task || "no limit")} if empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
             <Field label="Category" hint="Selects the track if none is chosen">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
             {!answer && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
+          </div>
+          <div className="form-row">
+            <Field label="Turns" hint="The most of each session; the limit of its role if empty">{(id) => <input id={id} name="turns" type="number" min={1} max={1000} placeholder={String(limits?.turns || 1000)} autoComplete="off" />}</Field>
+            <Field label="Time" hint="How long each session can work, such as 30m">{(id) => <input id={id} name="time" placeholder={limits?.time || "30m"} autoComplete="off" />}</Field>
+            <Field label="Limits of its role">{(id) => (
+              <select id={id} name="until_done">
+                <option value="">apply</option>
+                <option value="yes">do not apply: until it is done</option>
+              </select>
+            )}</Field>
           </div>
           <footer className="form-end">
             {problem && <FormProblem problem={problem} />}

@@ -3,7 +3,7 @@
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { Session, TaskDetail } from "../api/schema";
 import { classes } from "../api/tables";
-import { ago, cost, size, useNow } from "../lib/format";
+import { ago, cost, size, useNow, plural } from "../lib/format";
 import { relativeTo } from "../lib/relative";
 import { useParam, type Param } from "../router";
 import { Empty, Loading, Tabs } from "../ui/parts";
@@ -64,7 +64,7 @@ function SessionLine({ s }: { s: Session }) {
     <p className="session-line muted">
       <span className={"dot st-" + s.state} aria-hidden="true" /> {s.key} · {s.role} · {s.agent}{s.model ? ` · ${s.model}` : ""} · {s.state}{s.parked_at ? ", parked" : ""}
       {live(s) ? ` · ${ago(s.started_at ?? s.created_at, now)}` : ` · ended ${ago(s.ended_at, now)} ago`}
-      {s.usage.cost_usd ? ` · ${cost(s.usage)}` : ""}
+      {s.usage.cost_usd ? ` · ${cost(s.usage)}` : ""}{s.usage.turns ? ` · ${plural(s.usage.turns, "turn")}` : ""}
       {s.dropped ? <span className="warn-text"> · {size(s.dropped)} of its output were not kept (limits.output)</span> : null}
       {s.stop_why === "parked" && s.state === "done" && " · stopped while it was parked; its conversation continues"}
       {s.warning && <span className="warn-text"> · {s.warning}</span>}

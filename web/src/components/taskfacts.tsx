@@ -1,5 +1,5 @@
 // The facts of a task, next to its page.
-import type { TaskDetail } from "../api/schema";
+import type { TaskChange, TaskDetail } from "../api/schema";
 import { actionsOf, perform } from "./actions";
 import { clock, plural } from "../lib/format";
 import { Link, to, toTask } from "../router";
@@ -32,13 +32,36 @@ function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => voi
   );
 }
 
+// limitsOf says what stops each session of a task before it is done.
+export function limitsOf(t: TaskDetail): string {
+  const l = t.limits;
+  const list = [l.turns && l.turns < 1000 ? plural(l.turns, "turn") : "", l.time ?? "", l.budget ?? ""].filter(Boolean);
+  return list.length ? `${list.join(", ")} per session` : t.until_done ? "until it is done" : "none";
+}
+
+// Limits shows the limits of a task's sessions, and changes those of the task.
+function Limits({ t, onLimits }: { t: TaskDetail; onLimits: (change: TaskChange) => void }) {
+  return (
+    <form className="budget" onSubmit={(e) => {
+      e.preventDefault();
+      const form = new FormData(e.currentTarget);
+      const text = (name: string) => String(form.get(name) ?? "").trim();
+      onLimits({ turns: Number(text("turns")) || 0, time: text("time") || "0s" });
+    }}>
+      <input name="turns" type="number" min={1} max={1000} key={`turns ${t.turns ?? ""}`} defaultValue={t.turns ?? ""} placeholder={String(t.limits.turns ?? 1000)} aria-label="Turns of a session" />
+      <input name="time" key={`time ${t.time ?? ""}`} defaultValue={t.time ?? ""} placeholder={t.limits.time || "time"} aria-label="Time of a session" />
+      <button className="button small">Set</button>
+    </form>
+  );
+}
+
 // Restaff opens the action with which another agent or model takes over.
 function Restaff({ t }: { t: TaskDetail }) {
   const a = actionsOf(t).find((x) => x.staff);
   return a ? <button className="button small" title={a.about} onClick={() => perform(t, a)}>Change…</button> : null;
 }
 
-export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriority: (n: number) => void; onBudget: (usd: string) => void }) {
+export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail; onPriority: (n: number) => void; onBudget: (usd: string) => void; onLimits: (change: TaskChange) => void }) {
   const ended = t.stage === "ended";
   const open = t.workspace && !t.workspace.removed_at ? t.workspace : undefined;
   return (
@@ -58,6 +81,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
           <Fact name="Agent">{t.agent}{t.model ? ` · ${t.model}` : ""}{t.effort ? ` · ${t.effort}` : ""} <Restaff t={t} /></Fact>
           <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
           <Fact name="Budget">{ended ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
+          <Fact name="Limits">{limitsOf(t)}{!ended && <Limits t={t} onLimits={onLimits} />}</Fact>
           <Fact name="Group">{t.group ? <Link href={to("/groups/{id}", { id: String(t.group_id) })}>{t.group}</Link> : "none"}</Fact>
           <Fact name="Labels">{(t.labels?.length ?? 0) === 0 ? "none" : <span className="chips">{t.labels!.map((l) => <Link key={l} href={to("/", { label: l })} className="chip" title={l}>{l}</Link>)}</span>}</Fact>
           <Fact name="Marks">

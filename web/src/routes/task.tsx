@@ -95,7 +95,8 @@ function TaskView({ t }: { t: TaskDetail }) {
           <TaskImages images={t.images ?? []} project={t.project} agent={t.agent} />
           {(t.steps?.length ?? 0) > 0 && <Steps t={t} />}
           <TaskFacts t={t} onPriority={(priority) => void edit(t.key, { priority }, `${t.key} has priority ${priority}`)}
-            onBudget={(budget) => void edit(t.key, { budget }, `${t.key} has the budget ${budget}`)} />
+            onBudget={(budget) => void edit(t.key, { budget }, `${t.key} has the budget ${budget}`)}
+            onLimits={(change) => void edit(t.key, change, `${t.key} has new limits`)} />
         </aside>
       </div>
     </div>

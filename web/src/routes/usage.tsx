@@ -59,6 +59,7 @@ export default function UsagePage() {
           </div>
           {[...budgets].map(([p, most]) => <p key={p} className="muted">The budget of a task of {p} is {usd(most)}{group === "task" && ", the line in its bar"}.</p>)}
           {(report.data?.budgets ?? []).filter((b) => b.day_usd).map((b) => <p key={b.project} className="muted">The budget of {b.project} is {usd(b.day_usd)} per day: {usd(b.today_usd)} since 00:00 UTC.</p>)}
+          {(report.data?.accounts ?? []).map((a) => <p key={a.account} className={a.warning ? "warn-text" : "muted"}>The budget of {a.account} is {usd(a.day_usd)} per day in all projects: {usd(a.today_usd)} since 00:00 UTC{a.warning ? ", more than 80%" : ""}.</p>)}
           <Table group={group} list={list} budgets={budgets} />
           {(list.length > MOST || report.data?.more) && <p className="muted">{list.length > MOST ? `The first ${MOST} of ${list.length}.` : "The oldest rows are left out; choose a shorter span."}</p>}
         </>

@@ -21,7 +21,7 @@ export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry 
 }
 
 export function detail(change: Partial<TaskDetail> & { id: number }): TaskDetail {
-  return { ...task(change), images: [], history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], ...change };
+  return { ...task(change), limits: { turns: 1000 }, images: [], history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], ...change };
 }
 
 let seq = 0;
