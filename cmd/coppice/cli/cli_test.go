@@ -335,7 +335,7 @@ func TestNoServer(t *testing.T) {
 	s := setup(t)
 	s.env.Client = func() (*client.Client, error) { return client.New(t.TempDir()), nil }
 	code, _, errs := s.run("", "list")
-	if code != 1 || errs != "coppice: no coppice server is running\n→ start one with `coppice serve`\n" {
+	if code != 1 || errs != "coppice: no coppice server is running\n→ start one with `coppice serve -d`\n" {
 		t.Errorf("%d %q", code, errs)
 	}
 }
