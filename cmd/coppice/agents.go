@@ -45,7 +45,7 @@ logged in, the protocol, and what the agent can do:
 With the name of an agent, it shows how to install it, how to log in, its limits in
 this project, and everything that Coppice passes to it: variables by name and never
 their values, and files.`,
-		Example: "  coppice agents\n  coppice agents claude",
+		Example: "  coppice agents\n  coppice agents my-agent",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			at := p.project(c.Context())

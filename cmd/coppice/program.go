@@ -126,7 +126,7 @@ If work lands on the branch that is checked out here, your files follow each
 landing, as with git merge --ff-only. Coppice never overwrites a file that you
 changed: a landing that touches it waits until you commit or stash it. If you
 prefer a separate branch, name one with --base and add --create-base to create it.`,
-		Example: "  coppice init\n  coppice init --yes --base ai-develop --create-base\n  coppice init --yes --fallback codex --track core,docs --try",
+		Example: "  coppice init\n  coppice init --yes --base ai-develop --create-base\n  coppice init --yes --fallback other-agent --track core,docs --try",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			runner, err := git.New(git.Config{})

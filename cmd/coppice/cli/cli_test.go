@@ -330,10 +330,15 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// noServer finds no server.
+func noServer(t *testing.T) func() (*client.Client, error) {
+	return func() (*client.Client, error) { return client.New(t.TempDir()), nil }
+}
+
 func TestNoServer(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
-	s.env.Client = func() (*client.Client, error) { return client.New(t.TempDir()), nil }
+	s.env.Client = noServer(t)
 	code, _, errs := s.run("", "list")
 	if code != 1 || errs != "coppice: no coppice server is running\n→ start one with `coppice serve -d`\n" {
 		t.Errorf("%d %q", code, errs)

@@ -239,6 +239,6 @@ func printSummary(o Options, s Summary) error {
 	if s.Folder != "" {
 		fmt.Fprintf(o.Stdout, "\nkept in %s\n  COPPICE_STATE=%s coppice serve   continues with it\n", s.Folder, filepath.Join(s.Folder, "state"))
 	}
-	fmt.Fprint(o.Stdout, "\nNext, with your own code and an agent such as claude or codex:\n  cd your-repository && coppice init\n")
+	fmt.Fprint(o.Stdout, "\nNext, with your own code and an agent CLI that is logged in:\n  cd your-repository && coppice init\n")
 	return nil
 }
