@@ -15,7 +15,7 @@ func TestSettings(t *testing.T) {
 	p, err := config.Parse("coppice.yaml", []byte(`
 agent: {use: mine, model: small, effort: low, fallback: [other]}
 agents:
-  mine: {protocol: command, command: [./agent.sh, "{prompt_file}"], prompt: file, env: {A: "1"}, pass_env: [MINE_KEY], driver: {files: {F: text}}}
+  mine: {protocol: command, command: [./agent.sh], args: ["{prompt_file}"], prompt: file, env: {A: "1"}, pass_env: [MINE_KEY], driver: {files: {F: text}}}
   other: {protocol: command, command: [x]}
 workspace: {pass_env: [DATABASE_URL], setup: [npm ci]}
 features: features.json
