@@ -165,7 +165,11 @@ func (p *program) spawn(ctx context.Context, flags []string) error {
 
 // reporter returns how a server in the background reports that it serves, or why
 // not. The report can be made one time.
-func reporter() func(url string, err error) {
+func reporter() (func(url string, err error), error) {
+	var st syscall.Stat_t
+	if err := syscall.Fstat(readyFile, &st); err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+		return nil, coppice.Errorf(coppice.EInvalid, "--%s is for the process that coppice serve -d starts", detachedArg).WithFix("run coppice serve -d")
+	}
 	syscall.CloseOnExec(readyFile)
 	f := os.NewFile(readyFile, "report")
 	return func(url string, err error) {
@@ -178,7 +182,7 @@ func reporter() func(url string, err error) {
 		}
 		_ = json.NewEncoder(f).Encode(r) // the starter might be gone
 		f.Close()
-	}
+	}, nil
 }
 
 // changedFlags returns the flags that a person has set, except those in without.

@@ -169,7 +169,7 @@ func missing(root, word string) (problem, fix string) {
 
 // tries returns what the doctor tries.
 func (p *program) tries(at projectHere) *setup.Tries {
-	t := trial.Trial{Self: p.self, Environ: os.Environ(), Root: at.shown.Root, Policy: at.policy}
+	t := trial.Trial{Self: p.self, Environ: os.Environ(), State: p.state, Root: at.shown.Root, Policy: at.policy}
 	return &setup.Tries{
 		Agent: func(ctx context.Context, name string) (string, time.Duration, error) {
 			turn, err := t.Agent(ctx, name)

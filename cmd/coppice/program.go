@@ -193,7 +193,10 @@ pushes to a remote. It does not interrupt git on this machine either.`,
 			}
 			how, log := serving{open: open}, p.env.Stderr
 			if detached {
-				how.report = reporter()
+				var err error
+				if how.report, err = reporter(); err != nil {
+					return err
+				}
 				log = &boundedLog{f: os.Stderr, path: filepath.Join(p.state, serverLog), most: maxServerLog}
 			}
 			level := slog.LevelWarn

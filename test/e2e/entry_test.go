@@ -142,6 +142,9 @@ func TestOverview(t *testing.T) {
 	}
 	w.serve()
 	says(w.repo, "running", "adds this repository")
+	if r := w.try(plain, "", "new", "Nobody does it"); r.code != 1 || !strings.Contains(r.err, "coppice init") {
+		t.Errorf("new without coppice.yaml: %+v", r)
+	}
 	key := w.new("Ask")
 	w.working(key, coppice.SessionWaiting)
 	says(w.repo, key+" needs you: Which format?", `coppice answer `+key)

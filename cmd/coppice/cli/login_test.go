@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/api"
+	apihttp "coppice/api/http"
 )
 
 // login --open opens the link, or prints it if that fails.
@@ -46,5 +48,27 @@ func TestNewStartsAServer(t *testing.T) {
 	s.env.Start = func(context.Context, bool) (string, bool, error) { return "", false, errors.New("no disk") }
 	if code, _, errs := s.run("", "new", "A"); code != 1 || !strings.Contains(errs, "no disk") {
 		t.Errorf("a start that fails: %d %q", code, errs)
+	}
+}
+
+// new warns a person if the agent of the task is logged out.
+func TestNewWarnsWithoutALogin(t *testing.T) {
+	t.Parallel()
+	s := setup(t, func(c *apihttp.Config) {
+		c.Agents = func(context.Context, *coppice.Project, bool) (api.AgentList, error) {
+			return api.AgentList{Agents: []api.Agent{{Name: "out", Login: "no", LoginEnv: []string{"OUT_KEY"}}, {Name: "in", Login: "yes"}}}, nil
+		}
+	})
+	s.Project("/src/app")
+	for _, c := range []struct {
+		agent    string
+		terminal bool
+		warns    bool
+	}{{"out", true, true}, {"in", true, false}, {"out", false, false}} {
+		s.env.Terminal = c.terminal
+		code, _, errs := s.run("", "new", "A", "--agent", c.agent, "--project", "app")
+		if code != 0 || strings.Contains(errs, "out is not logged in") != c.warns || strings.Contains(errs, "OUT_KEY") != c.warns {
+			t.Errorf("%+v: %d %q", c, code, errs)
+		}
 	}
 }

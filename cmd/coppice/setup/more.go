@@ -250,6 +250,7 @@ func (t *talk) tryChecks(ctx context.Context, o Options, p plan) error {
 			return err
 		}
 	}
+	t.say("  running %s on %s", strings.Join(p.checks, "; "), p.base)
 	tried, err := o.Try(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

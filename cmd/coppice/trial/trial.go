@@ -1,6 +1,6 @@
 // Package trial tries what a project needs before anybody relies on it: one turn of
 // its agent, and its checks on the base. Nothing that it does reaches the person's
-// repository or state.
+// repository.
 package trial
 
 import (
@@ -29,6 +29,7 @@ import (
 type Trial struct {
 	Self    string // path of the coppice program
 	Environ []string
+	State   string // the person's state directory
 	Root    string // of the project's checkout
 	Policy  coppice.Policy
 }
@@ -53,14 +54,18 @@ func (t Trial) Checks(ctx context.Context) ([]Check, error) {
 	if len(t.Policy.Checks) == 0 {
 		return nil, nil
 	}
-	dir, err := os.MkdirTemp("", "coppice-try-")
+	temporary, err := os.MkdirTemp("", "coppice-try-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(temporary)
+	dir := temporary
 	runner, err := git.New(git.Config{Env: t.Environ})
 	if err != nil {
 		return nil, err
+	}
+	if t.Policy.Workspace.Docker.Set() {
+		dir = t.State // the service mounts only the folder of the real workspaces
 	}
 	spaces, err := workspace.New(workspace.Config{Dir: filepath.Join(dir, "workspaces"), Trash: filepath.Join(dir, "trash"), Git: runner, Env: t.Environ})
 	if err != nil {
