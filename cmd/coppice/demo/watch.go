@@ -80,7 +80,7 @@ func (s *screen) draw(tasks []api.Task) {
 	}
 	for _, n := range s.notes {
 		if live {
-			b.WriteString("\x1b[2K")
+			b.WriteString("\x1b[J") // the table follows below; a long note has several lines
 		}
 		b.WriteString(n + "\n")
 	}
