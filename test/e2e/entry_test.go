@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"coppice"
 	"coppice/api/client"
+	"coppice/internal/filelock"
 )
 
 // servers counts the servers that run in the background.
@@ -77,6 +79,37 @@ func TestServeInTheBackgroundFails(t *testing.T) {
 	}
 	if r := w.try(w.repo, "", "serve", "-d"); r.code != 1 || !strings.Contains(r.err, "coppice.db") {
 		t.Errorf("a broken database: %+v", r)
+	}
+}
+
+// A command that finds the state locked uses the server that locked it.
+func TestServeInTheBackgroundBesideAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	if err := os.MkdirAll(w.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.State, "coppice.db.lock")
+	lock, err := filelock.Try(path, filelock.Exclusive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintln(lock, os.Getpid()); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan result, 1)
+	go func() { done <- w.try(w.repo, "", "serve", "-d") }()
+	w.eventually("the second server sees the lock", func() bool {
+		text, err := os.ReadFile(filepath.Join(w.State, "server.log"))
+		return err == nil && strings.Contains(string(text), "open")
+	})
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	filelock.Release(lock)
+	w.serve()
+	if r := <-done; r.code != 0 || !strings.Contains(r.out, "already runs") {
+		t.Errorf("serve -d: %+v", r)
 	}
 }
 
