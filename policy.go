@@ -259,6 +259,9 @@ type WorkspacePolicy struct {
 	Link  []string `json:"link,omitempty" yaml:"link"`   // paths linked to the checkout's, such as node_modules; never committed
 	Setup []string `json:"setup,omitempty" yaml:"setup"` // shell commands run once in a new workspace
 	Ports int      `json:"ports" yaml:"ports"`           // number of ports that it gets
+	// PassEnv names variables that agents, checks, set-up commands and apps get from
+	// Coppice's own environment: NAME or PREFIX_*. Keys of agents are refused.
+	PassEnv []string `json:"pass_env,omitempty" yaml:"pass_env"`
 
 	Serve  ServePolicy  `json:"serve,omitzero" yaml:"serve"`   // the app, for verifiers
 	Docker DockerPolicy `json:"docker,omitzero" yaml:"docker"` // where its commands run, if not directly on this machine

@@ -44,6 +44,8 @@ type PreviewSpec struct {
 	Serve  ServePolicy  `json:"serve"`
 	Docker DockerPolicy `json:"docker,omitzero"`
 	Output Bytes        `json:"output,omitempty"` // limit of its kept output; 0 means no limit
+
+	PassEnv []string `json:"pass_env,omitempty"` // variables that the project passes on: names and patterns
 }
 
 // PreviewResult reports how the app ended. Without a failure, it was stopped.

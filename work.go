@@ -189,6 +189,7 @@ type RunSpec struct {
 	ReadOnly bool         `json:"read_only,omitempty"` // the session works in a detached worktree and must change nothing
 	Serve    ServePolicy  `json:"serve,omitzero"`      // the app that is served for it
 	Docker   DockerPolicy `json:"docker,omitzero"`     // where the app's command runs
+	PassEnv  []string     `json:"pass_env,omitempty"`  // variables that the project passes on: names and patterns
 
 	Output   Bytes           `json:"output,omitempty"`   // limit of the kept output; 0 means no limit
 	Progress string          `json:"progress,omitempty"` // a file of the workspace that is never committed

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +12,7 @@ import (
 
 	"coppice"
 	"coppice/agent/profiles"
+	"coppice/internal/environ"
 )
 
 // wrongType says which type the key needs and which type the value has.
@@ -103,7 +105,35 @@ func (d *decoder) whole(p *coppice.Policy) error {
 	if err := d.servers(p); err != nil {
 		return err
 	}
-	return d.profiles(p)
+	if err := d.profiles(p); err != nil {
+		return err
+	}
+	return d.passEnv(p)
+}
+
+// passEnv refuses variables that a profile passes to its agent. They are the keys of
+// agents, and checks, set-up commands and apps never get them.
+func (d *decoder) passEnv(p *coppice.Policy) error {
+	if len(p.Workspace.PassEnv) == 0 {
+		return nil
+	}
+	all, err := profiles.Load()
+	if err == nil {
+		all, err = all.With(p.Agents)
+	}
+	if err != nil {
+		return fmt.Errorf("config: the agents: %w", err)
+	}
+	for i, variable := range p.Workspace.PassEnv {
+		for _, name := range all.Names() {
+			keys := environ.Allowed(slices.Concat(all[name].PassEnv, all[name].LoginEnv))
+			if key := keys.Overlaps(variable); key != "" {
+				return d.fail(d.elements["workspace.pass_env"][i], "%s is only for agents: the profile of %s names %s", coppice.Quote(variable), name, coppice.Quote(key)).
+					WithFix("leave it out: checks, setup commands and apps never get the keys of agents; if a check needs a key, give it one in a file of workspace.copy")
+			}
+		}
+	}
+	return nil
 }
 
 // fallback checks that each entry is unique and differs from the first choice.

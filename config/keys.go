@@ -242,6 +242,9 @@ var described = func() map[string]key {
 		"workspace.setup[]": {doc: "A shell command.", valid: command},
 		"workspace.ports":   {doc: "How many ports a workspace gets, in COPPICE_PORT_1 and so on; COPPICE_PORT is the first.", example: "2", max: 64},
 
+		"workspace.pass_env":   {doc: "Variables that agents, checks, setup commands and apps get from Coppice's own environment, besides the base environment: NAME, or PREFIX_* for several. The keys of agents are refused.", example: "[DATABASE_URL, TEST_*]"},
+		"workspace.pass_env[]": {doc: "A variable's name.", pattern: `^[A-Za-z_][A-Za-z0-9_]*\*?$`, valid: passEnv},
+
 		"workspace.serve":          {doc: "The app, served for verifiers.", example: "{run: npm run dev, ready: \"http://127.0.0.1:${COPPICE_PORT}/\"}"},
 		"workspace.serve.run":      {doc: "A shell command that serves the app on $COPPICE_PORT until it is stopped.", example: "npm run dev", valid: command, required: true},
 		"workspace.serve.ready":    {doc: "An address that answers when the app is ready; ${COPPICE_PORT} stands for the port.", unset: "ready when the port accepts connections", example: "\"http://127.0.0.1:${COPPICE_PORT}/\"", valid: address},

@@ -133,6 +133,7 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
+	spec.PassEnv = v.Project.Policy.Workspace.PassEnv
 	spec.Budget = s.Budget
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p

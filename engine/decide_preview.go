@@ -41,7 +41,7 @@ func offerPreview(v *View, p coppice.Preview) *Decision {
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "starts its app", Offer: &coppice.Work{
 		Kind: coppice.WorkPreview, Key: fmt.Sprintf("preview/%d/run", p.ID), Pool: v.place(coppice.WorkPreview),
 		Spec: coppice.Raw(coppice.PreviewSpec{
-			ID: p.ID, Task: v.Task.Key, Repo: v.Project.Path, Path: ws.Path, Branch: ws.Branch, Serve: policy.Workspace.Serve, Docker: policy.Workspace.Docker, Output: policy.Limits.Output,
+			ID: p.ID, Task: v.Task.Key, Repo: v.Project.Path, Path: ws.Path, Branch: ws.Branch, Serve: policy.Workspace.Serve, Docker: policy.Workspace.Docker, PassEnv: policy.Workspace.PassEnv, Output: policy.Limits.Output,
 		}),
 	}}
 }

@@ -160,7 +160,7 @@ func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 	}
 	if t.Agent == "" {
 		return coppice.Errorf(coppice.EInvalid, "no agent was named").
-			WithFix("name one with --agent, or set agent.use in coppice.yaml").WithField("agent")
+			WithFix("run coppice init in the repository, set agent.use in coppice.yaml, or name an agent with --agent").WithField("agent")
 	}
 	if err := coppice.ValidName("agent", t.Agent); err != nil {
 		return err

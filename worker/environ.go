@@ -7,16 +7,11 @@ import (
 	"coppice/internal/environ"
 )
 
-// passed lists the variables of Coppice's own environment that every agent gets.
-// The agent's profile must name all others, keys and tokens in particular.
-var passed = environ.Base.And(environ.Network, environ.Allowed{
-	"SHELL", "LC_*", "TERM", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NODE_EXTRA_CA_CERTS",
-})
-
-// agentEnv returns the environment of an agent: the variables of passed, those
-// that its profile passes on, and those that its profile sets.
-func agentEnv(ours []string, p coppice.Profile) map[string]string {
-	env := environ.Map(passed.And(p.PassEnv).Pick(ours))
+// agentEnv returns the environment of an agent: what every program in a workspace
+// gets, what the project passes on, what the agent's profile passes on, keys and
+// tokens in particular, and what its profile sets.
+func agentEnv(ours []string, p coppice.Profile, project ...string) map[string]string {
+	env := environ.Map(environ.Workspace.And(project, p.PassEnv).Pick(ours))
 	maps.Copy(env, p.Env)
 	return env
 }

@@ -34,7 +34,7 @@ func (w *Worker) preview(ctx context.Context, l coppice.Lease) (any, error) {
 		if err != nil {
 			return coppice.PreviewResult{}, err
 		}
-		app, address := w.served(spec.Serve, spec.Docker, workspace.Env(spec.Task, spec.Path, spec.Branch, []int{port}), port)
+		app, address := w.served(spec.Serve, spec.Docker, spec.PassEnv, workspace.Env(spec.Task, spec.Path, spec.Branch, []int{port}), port)
 		err = host.Start(ctx, w.cfg.Host, dir, host.Spec{
 			Session: spec.Task, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output, Request: agent.Request{Dir: spec.Path},
 		}, "")

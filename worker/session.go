@@ -139,7 +139,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	if err != nil {
 		return err
 	}
-	env := agentEnv(w.cfg.Environ, profile)
+	env := agentEnv(w.cfg.Environ, profile, spec.PassEnv...)
 	maps.Copy(env, author)
 	own := workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports)
 	maps.Copy(env, environ.Map(append(own, workspace.GitConfig(env["GIT_CONFIG_COUNT"])...)))

@@ -314,16 +314,18 @@ func TestAgentEnv(t *testing.T) {
 		name    string
 		profile coppice.Profile
 		want    map[string]string
+		project []string
 	}{
-		{"plain", coppice.Profile{}, map[string]string{}},
-		{"by name", coppice.Profile{PassEnv: []string{"MY_KEY"}}, map[string]string{"MY_KEY": "m"}},
-		{"by prefix", coppice.Profile{PassEnv: []string{"AWS_*"}}, map[string]string{"AWS_SECRET": "s", "AWS_KEY": "k"}},
-		{"a star alone is not a prefix", coppice.Profile{PassEnv: []string{"*"}}, map[string]string{}},
+		{"plain", coppice.Profile{}, map[string]string{}, nil},
+		{"by the project", coppice.Profile{PassEnv: []string{"MY_KEY"}}, map[string]string{"MY_KEY": "m", "MYKEY": "n"}, []string{"MYK*"}},
+		{"by name", coppice.Profile{PassEnv: []string{"MY_KEY"}}, map[string]string{"MY_KEY": "m"}, nil},
+		{"by prefix", coppice.Profile{PassEnv: []string{"AWS_*"}}, map[string]string{"AWS_SECRET": "s", "AWS_KEY": "k"}, nil},
+		{"a star alone is not a prefix", coppice.Profile{PassEnv: []string{"*"}}, map[string]string{}, nil},
 		{"set by the profile", coppice.Profile{PassEnv: []string{"MY_KEY"}, Env: map[string]string{"MY_KEY": "own", "NEW": "1"}},
-			map[string]string{"MY_KEY": "own", "NEW": "1"}},
+			map[string]string{"MY_KEY": "own", "NEW": "1"}, nil},
 	} {
 		maps.Copy(c.want, map[string]string{"PATH": "/bin", "LC_ALL": "C", "LANG": "de", "HTTP_PROXY": "p"})
-		if d := cmp.Diff(c.want, agentEnv(environ, c.profile)); d != "" {
+		if d := cmp.Diff(c.want, agentEnv(environ, c.profile, c.project...)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
 	}

@@ -26,18 +26,18 @@ func (w *Worker) app(spec coppice.RunSpec) (a host.App, address string, err erro
 	if len(spec.Ports) == 0 {
 		return a, "", coppice.Failf(coppice.ClassEnvironment, "there is no port to serve the app on", "set workspace.ports to 1 or more")
 	}
-	a, address = w.served(spec.Serve, spec.Docker, workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports), spec.Ports[0])
+	a, address = w.served(spec.Serve, spec.Docker, spec.PassEnv, workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports), spec.Ports[0])
 	return a, address, nil
 }
 
-// served returns an app that is served on a port, and its address. Env names its
-// workspace.
-func (w *Worker) served(s coppice.ServePolicy, docker coppice.DockerPolicy, env []string, port int) (a host.App, address string) {
+// served returns an app that is served on a port, and its address. The project
+// passes variables on, and env names its workspace.
+func (w *Worker) served(s coppice.ServePolicy, docker coppice.DockerPolicy, project, env []string, port int) (a host.App, address string) {
 	address = appURL(s, port)
 	run := workspace.Command(coppice.WorkspacePolicy{Docker: docker}, s.Run)
 	return host.App{
 		Run: run, Port: port, Ready: s.Ready, Timeout: s.Timeout,
-		Env: environ.Map(w.cfg.Workspaces.CommandEnv(append(env, urlVar+"="+address))),
+		Env: environ.Map(w.cfg.Workspaces.CommandEnv(project, append(env, urlVar+"="+address))),
 	}, address
 }
 

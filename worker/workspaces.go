@@ -31,6 +31,6 @@ type Workspaces interface {
 	PreviewPort(ctx context.Context, repo, key, path string) (int, error)
 	FreePreviewPort(ctx context.Context, repo, key string) error
 	// CommandEnv returns the environment of a command that runs beside the
-	// agent.
-	CommandEnv(own []string) []string
+	// agent, with the variables that the project passes on, and more.
+	CommandEnv(project, more []string) []string
 }

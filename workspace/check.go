@@ -96,7 +96,7 @@ func (w *Workspaces) check(ctx context.Context, r repo.Repo, spec coppice.CheckS
 			}
 		}
 		began := w.Now()
-		e, err := runShell(observe(ctx, c, false), path, w.CommandEnv(env), Command(spec.Policy, c), spec.Timeout.D())
+		e, err := runShell(observe(ctx, c, false), path, w.CommandEnv(spec.Policy.PassEnv, env), Command(spec.Policy, c), spec.Timeout.D())
 		if err != nil {
 			return res, err
 		}
@@ -168,6 +168,12 @@ func (w *Workspaces) fingerprint(ctx context.Context, r repo.Repo, p coppice.Wor
 	put("link")
 	for _, l := range slices.Sorted(slices.Values(p.Link)) {
 		put(l)
+	}
+	if len(p.PassEnv) > 0 { // the names only: values do not leave the machine's memory
+		put("pass_env")
+		for _, name := range slices.Sorted(slices.Values(p.PassEnv)) {
+			put(name)
+		}
 	}
 	if d := p.Docker; d.Set() {
 		for _, s := range []string{"docker", d.Service, d.Dir, d.File} {

@@ -209,7 +209,7 @@ func (w *Workspaces) reachable(ctx context.Context, r repo.Repo, tree string, p 
 	for _, a := range append(probe.argv(nil), "test", "-d", c.dir) {
 		words = append(words, shellQuote(a))
 	}
-	log, exit, err := shell(ctx, tree, w.CommandEnv(env), strings.Join(words, " "), 0)
+	log, exit, err := shell(ctx, tree, w.CommandEnv(p.PassEnv, env), strings.Join(words, " "), 0)
 	switch {
 	case err != nil:
 		return err

@@ -227,7 +227,7 @@ func (w *Workspaces) setup(ctx context.Context, r repo.Repo, tree string, p copp
 		}
 	}
 	for _, c := range p.Setup {
-		log, exit, err := shell(observe(ctx, c, true), tree, w.CommandEnv(env), Command(p, c), 0)
+		log, exit, err := shell(observe(ctx, c, true), tree, w.CommandEnv(p.PassEnv, env), Command(p, c), 0)
 		if err != nil {
 			return err
 		}

@@ -25,17 +25,11 @@ const maxLog = 256 << 10
 // exitTimeout is the exit code of a command that took too long, as for timeout(1).
 const exitTimeout = 124
 
-// allowed are the variables that setup and check commands get.
-var allowed = environ.Base.And(environ.Network, environ.Allowed{
-	"LC_ALL", "LC_CTYPE", "SHELL", "TERM", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "GOPATH", "GOCACHE", "GOMODCACHE",
-	"GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV", "NODE_EXTRA_CA_CERTS", "CI",
-	"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "COMPOSE_PROJECT_NAME",
-})
-
-// CommandEnv is the environment of the policy's commands: what is allowed of
-// Coppice's own, and more.
-func (w *Workspaces) CommandEnv(more []string) []string {
-	return slices.Concat(allowed.Pick(w.env), more, GitConfig(""))
+// CommandEnv is the environment of the policy's commands: what every program in a
+// workspace gets, what the project passes on, and more. The keys of agents are not
+// part of it.
+func (w *Workspaces) CommandEnv(project, more []string) []string {
+	return slices.Concat(environ.Workspace.And(project).Pick(w.env), more, GitConfig(""))
 }
 
 // Env returns the variables that name its workspace to a process.

@@ -108,8 +108,13 @@ func onLoopback(raw string) error {
 		WithFix("restart the server with `coppice serve`")
 }
 
+// ErrNoServer is in the chain of every error that means that no server runs.
+var ErrNoServer = errors.New("client: no server is running")
+
 func noServer(err error) error {
-	return &coppice.Error{Code: coppice.EUnavailable, Cause: "no coppice server is running", Fix: "start one with `coppice serve`", Err: err}
+	return &coppice.Error{
+		Code: coppice.EUnavailable, Cause: "no coppice server is running", Fix: "start one with `coppice serve -d`", Err: errors.Join(ErrNoServer, err),
+	}
 }
 
 // readSecret reads a file that only its owner can read. It refuses a file that

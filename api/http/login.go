@@ -135,7 +135,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	key, ok := s.login.redeem(r.URL.Query().Get("code"))
 	if !ok {
-		s.fail(w, r, coppice.Errorf(coppice.EUnauthorized, "this link was used before or has expired").WithFix("get a new one with `coppice login`"))
+		s.refuseLink(w, r, coppice.Errorf(coppice.EUnauthorized, "this link was used before or has expired").WithFix("get a new one with `coppice login`"))
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
@@ -143,4 +143,17 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 		MaxAge: int(signedInTTL / time.Second),
 	})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// refuseLink refuses a link that was used before or has expired. A browser that is
+// signed in opens the dashboard anyway, as after a reload of the link.
+func (s *Server) refuseLink(w http.ResponseWriter, r *http.Request, err error) {
+	switch {
+	case !readsPages(r):
+		s.fail(w, r, err)
+	case s.identify(r) == browser:
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	default:
+		writeSignInPage(w, s.problem(r.Context(), err), "This sign-in link was used before or has expired")
+	}
 }

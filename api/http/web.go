@@ -89,21 +89,26 @@ func (s *Server) webFile(name string) ([]byte, error) {
 // explains how to sign in. Others get a Problem.
 func (s *Server) refuseBrowser(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.problem(r.Context(), err)
-	reads := safe(r.Method) && strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
-	if !reads || p.Status != http.StatusUnauthorized {
+	if !readsPages(r) || p.Status != http.StatusUnauthorized {
 		s.fail(w, r, err)
 		return
 	}
-	writeSignInPage(w, p)
+	writeSignInPage(w, p, "Sign in to Coppice")
 }
 
-// writeSignInPage writes the page for browsers that are not signed in.
-func writeSignInPage(w http.ResponseWriter, p *api.Problem) {
+// readsPages reports whether a person opened the address in a browser.
+func readsPages(r *http.Request) bool {
+	return safe(r.Method) && strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
+}
+
+// writeSignInPage writes the page for browsers that are not signed in. The title
+// says why the browser sees it.
+func writeSignInPage(w http.ResponseWriter, p *api.Problem, title string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+signInStyleHash+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Content-Type", kinds[".html"])
 	w.WriteHeader(p.Status)
-	_, _ = fmt.Fprintf(w, signInPage, html.EscapeString(string(p.Code)), html.EscapeString(p.Detail)) // the reader might be gone
+	_, _ = fmt.Fprintf(w, signInPage, html.EscapeString(title)) // the reader might be gone
 }
 
 const signInStyle = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:14vh auto;padding:0 1.5rem}` +
@@ -114,15 +119,15 @@ var signInStyleHash = func() string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// signInPage takes the code and the text of a Problem.
+// signInPage takes its title.
 const signInPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sign in · Coppice</title>
 <style>` + signInStyle + `</style>
-<h1>Sign in to Coppice</h1>
-<p>Run <code>coppice login</code> in a terminal and open the link it prints. The link works one time, within two minutes.</p>
-<p>%s: %s.</p>
+<h1>%s</h1>
+<p>Run <code>coppice login --open</code> in a terminal. It opens the dashboard in your browser.</p>
+<p>If it cannot open a browser, for example over SSH, it prints a link to open. Each link works one time, within two minutes.</p>
 </html>
 `

@@ -228,3 +228,24 @@ func tables() string {
 	fmt.Fprintf(&b, "];\n\n// workspacePrefix begins the name of every directory of a workspace.\nexport const workspacePrefix = %s;\n", coppice.Raw(coppice.WorkspacePrefix))
 	return b.String()
 }
+
+func TestStaleLinkShowsAPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withWeb)
+	c := signIn(t, b)
+	none, page := header("Authorization", ""), header("Accept", "text/html,*/*")
+	resp, text := call(t, b, "GET", "/login?code=old", "", none, page)
+	if resp.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "<h1>This sign-in link was used before or has expired</h1>") || !strings.Contains(text, "coppice login --open") {
+		t.Errorf("a stale link: %d %s", resp.StatusCode, text)
+	}
+	resp, text = call(t, b, "GET", "/", "", none, page)
+	if resp.StatusCode != http.StatusUnauthorized || strings.Contains(text, "unauthorized") || strings.Contains(text, "token") {
+		t.Errorf("the sign-in page: %d %s", resp.StatusCode, text)
+	}
+	cookie := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: c.Name, Value: c.Value}) }
+	if resp, text = call(t, b, "GET", "/login?code=old", "", none, page, cookie); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/" {
+		t.Errorf("a stale link in a browser that is signed in: %d %s", resp.StatusCode, text)
+	}
+	resp, text = call(t, b, "GET", "/login?code=old", "", none)
+	refused(t, resp, text, http.StatusUnauthorized)
+}

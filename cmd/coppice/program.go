@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -22,8 +21,6 @@ import (
 	"coppice/cmd/coppice/server"
 	"coppice/cmd/coppice/setup"
 	"coppice/config"
-	"coppice/internal/browser"
-	"coppice/internal/process"
 	"coppice/internal/redact"
 	"coppice/store/sqlite"
 	"coppice/workspace/git"
@@ -53,7 +50,7 @@ func newProgram() (*program, error) {
 	p := &program{self: self, state: state, tty: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd())}
 	p.env = cli.Env{
 		Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now,
-		Client: func() (*client.Client, error) { return client.New(state), nil }, Asks: p.tty,
+		Client: func() (*client.Client, error) { return client.New(state), nil }, Asks: p.tty, Open: p.open, Start: p.startFor,
 	}
 	if p.env.Terminal = term.IsTerminal(os.Stdout.Fd()); p.env.Terminal {
 		p.env.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
@@ -103,11 +100,13 @@ func (p *program) root() *cobra.Command {
 own workspace. Coppice checks the results and lands only what passes.
 
 Start with:
-  coppice init     write coppice.yaml, in a git repository
-  coppice serve    run the server, in a separate terminal
-  coppice new "…"  create a task
-  coppice status   show what needs you, what is running and what is waiting`,
+  coppice               show where you are, and the next step
+  coppice init          write coppice.yaml, in a git repository
+  coppice new "…"       create a task; it starts the server if none runs
+  coppice status        show what needs you, what is running and what is waiting
+  coppice login --open  open the dashboard`,
 	}
+	cli.Overview(p.env, root, p.checkout)
 	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.pricesCommand(), p.secretCommand(), p.restoreCommand())
 	root.AddCommand(cli.Commands(p.env)...)
 	return root
@@ -119,28 +118,31 @@ func (p *program) initCommand() *cobra.Command {
 		Use:   "init",
 		Short: "Write a coppice.yaml that fits this repository",
 		Long: `Reads the repository, proposes checks, links and copies, and writes coppice.yaml
-at its root. It never changes an existing file.
+at its root. It never changes an existing file. Without --yes it asks for the base, the
+agent, its fallback, tracks, a browser for verifiers, a first features file and files
+for the instructions of agents, and offers to run the checks one time.
 
 If work lands on the branch that is checked out here, your files follow each
 landing, as with git merge --ff-only. Coppice never overwrites a file that you
 changed: a landing that touches it waits until you commit or stash it. If you
 prefer a separate branch, name one with --base and add --create-base to create it.`,
-		Example: "  coppice init\n  coppice init --yes --base ai-develop --create-base",
+		Example: "  coppice init\n  coppice init --yes --base ai-develop --create-base\n  coppice init --yes --fallback other-agent --track core,docs --try",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			runner, err := git.New(git.Config{})
 			if err != nil {
-				return coppice.Errorf(coppice.EUnavailable, "git cannot be used: %w", err).WithFix("install git 2.38 or newer")
+				return noGit(err)
 			}
 			o.Dir, o.Stdout, o.Git = p.env.Dir, p.out(false), runner.Run
 			if p.tty {
 				o.Stdin = p.env.Stdin
 			}
-			for _, a := range p.agents(c.Context()) {
+			for _, a := range p.agents(c.Context(), nil) {
 				if a.Version != "" && a.Problem == "" && a.Name != scriptedAgent {
 					o.Agents = append(o.Agents, a.Name)
 				}
 			}
+			o.Try = p.tryChecks
 			return setup.Init(c.Context(), o)
 		},
 	}
@@ -148,6 +150,12 @@ prefer a separate branch, name one with --base and add --create-base to create i
 	c.Flags().StringVar(&o.Base, "base", "", "the branch that work lands on")
 	c.Flags().BoolVar(&o.Create, "create-base", false, "create the branch that --base names from the current one, if it does not exist")
 	c.Flags().StringVar(&o.Agent, "agent", "", "the agent that does the work")
+	c.Flags().StringSliceVar(&o.Fallback, "fallback", nil, "the agents that take over if it cannot work: AGENT or AGENT:MODEL (repeatable)")
+	c.Flags().StringSliceVar(&o.Tracks, "track", nil, "a track of tasks; the first one is the default (repeatable)")
+	c.Flags().BoolVar(&o.Browser, "browser", false, "verifiers use a browser")
+	c.Flags().StringVar(&o.Feature, "first-feature", "", "write a features.json with this feature")
+	c.Flags().BoolVar(&o.Guides, "guides", false, "write .coppice/PROJECT.md and .coppice/CONVENTIONS.md, with headings for the instructions of agents")
+	c.Flags().BoolVar(&o.TryNow, "try", false, "run each check one time on the base, and say which fail")
 	return c
 }
 
@@ -156,7 +164,7 @@ const scriptedAgent = "scripted"
 
 func (p *program) serveCommand() *cobra.Command {
 	cfg := server.Config{State: p.state, Self: p.self, Version: version, Environ: os.Environ()}
-	var verbose bool
+	var verbose, detach, detached, open, stop bool
 	c := &cobra.Command{
 		Use:     "serve",
 		Aliases: []string{"up"},
@@ -164,22 +172,51 @@ func (p *program) serveCommand() *cobra.Command {
 		Long: `Runs the server until it is interrupted. Sessions outlive it: you can stop or
 upgrade it at any time, and the next one continues with them.
 
+With -d the server runs in the background, with its log in the state directory, and
+the command returns when it serves. coppice serve --stop stops it. On a terminal the
+command prints a link that opens the dashboard, and --open opens it.
+
 On Ctrl-C or SIGTERM the server stops as soon as git has finished what it writes
 to your repository, and prints what it is waiting for. A second Ctrl-C ends
 pushes to a remote. It does not interrupt git on this machine either.`,
-		Args: cobra.NoArgs,
+		Example: "  coppice serve\n  coppice serve -d --open\n  coppice serve --stop",
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case stop:
+				return p.stopServer(c.Context())
+			case detach:
+				return p.serveInBackground(c.Context(), changedFlags(c, "detach", "open"), open)
+			}
+			if listen := os.Getenv("COPPICE_LISTEN"); listen != "" && !c.Flags().Changed("listen") {
+				cfg.Listen = listen
+			}
+			how, log := serving{open: open}, p.env.Stderr
+			if detached {
+				var err error
+				if how.report, err = reporter(); err != nil {
+					return err
+				}
+				log = &boundedLog{f: os.Stderr, path: filepath.Join(p.state, serverLog), most: maxServerLog}
+			}
 			level := slog.LevelWarn
 			if verbose {
 				level = slog.LevelInfo
 			}
 			cfg.Redact = redact.New()
-			cfg.Logger = slog.New(slog.NewTextHandler(cfg.Redact.Writer(p.env.Stderr), &slog.HandlerOptions{Level: level}))
-			return p.serve(c.Context(), cfg)
+			cfg.Logger = slog.New(slog.NewTextHandler(cfg.Redact.Writer(log), &slog.HandlerOptions{Level: level}))
+			return p.serve(c.Context(), cfg, how)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Listen, "listen", server.DefaultListen, "where to listen; loopback only, port 0 picks a free one")
+	f.BoolVarP(&detach, "detach", "d", false, "run in the background")
+	f.BoolVar(&open, "open", false, "open the dashboard in a browser")
+	f.BoolVar(&stop, "stop", false, "stop the server that is running")
+	f.BoolVar(&detached, detachedArg, false, "")
+	_ = f.MarkHidden(detachedArg) // it exists
+	c.MarkFlagsMutuallyExclusive("detach", "stop")
+	c.MarkFlagsMutuallyExclusive("open", "stop")
+	f.StringVar(&cfg.Listen, "listen", server.DefaultListen, "where to listen; loopback only, port 0 picks a free one; COPPICE_LISTEN sets the default")
 	f.StringSliceVar(&cfg.Names, "name", nil, "another host name for the server")
 	f.IntVar(&cfg.MaxSessions, "sessions", 0, "the most live sessions of all projects together (0: only the projects' limits)")
 	f.IntVar(&cfg.KeepEvents, "keep-events", 0, "how many events the log keeps (0: 200000)")
@@ -193,82 +230,34 @@ pushes to a remote. It does not interrupt git on this machine either.`,
 
 func (p *program) demoCommand() *cobra.Command {
 	var o demo.Options
+	var fast bool
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Run six tasks in parallel in a sample repository, offline",
 		Long: `Creates a sample repository and a separate state in a temporary folder, starts
 a server, and lets the built-in scripted agent do six tasks in parallel. One needs a
-fix round, one resolves a merge conflict. The demo needs no key and no network.`,
+fix round, one resolves a merge conflict, one asks a question. The demo needs no key
+and no network.
+
+On a terminal it takes about 20 seconds, explains what happens, opens the dashboard,
+lets you answer the question, and keeps the dashboard open until you press Enter. With
+--fast, --json or without a terminal, it runs without pauses and ends.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.Self, o.Stdout, o.Color, o.Width, o.Environ = p.self, p.env.Stdout, p.env.Color, p.env.Width, os.Environ()
+			if o.Live = p.env.Terminal && !fast && !o.JSON; o.Live {
+				o.Open = p.open
+			}
+			if p.tty {
+				o.Stdin = p.env.Stdin
+			}
 			return demo.Run(c.Context(), o)
 		},
 	}
+	c.Flags().BoolVar(&fast, "fast", false, "run without pauses, and end")
 	c.Flags().BoolVar(&o.Keep, "keep", false, "keep the folder and print its path")
 	c.Flags().BoolVar(&o.JSON, "json", false, "print the summary as JSON only")
 	return c
-}
-
-func (p *program) doctorCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check that this machine has what Coppice needs",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			r := setup.Doctor(c.Context(), setup.Machine{
-				StateDir: p.state, Git: runGit, Abilities: abilities,
-				Agents: p.agents, Problems: p.problems, Browser: p.browser, Secrets: p.checkSecrets, Database: p.database,
-			})
-			if err := r.Print(p.out(asJSON), asJSON); err != nil {
-				return err
-			}
-			if r.Exit() != 0 {
-				return coppice.Errorf(coppice.EUnavailable, "a check failed").WithFix("fix the rows marked fail")
-			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
-}
-
-// problems returns the problems of the project in the working directory.
-func (p *program) problems(ctx context.Context) []string {
-	root, err := runGit(ctx, p.env.Dir, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return nil // the directory is not in a repository
-	}
-	policy, _, err := config.Load(root)
-	if err != nil {
-		return []string{coppice.Public(err).Cause}
-	}
-	return policy.Problems
-}
-
-// browser searches for the browser that the project's verifiers use.
-func (p *program) browser(ctx context.Context) *setup.Browser {
-	root, err := runGit(ctx, p.env.Dir, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return nil
-	}
-	policy, _, err := config.Load(root)
-	if err != nil || !policy.Verify.Browser {
-		return nil // problems reports what is wrong with the policy
-	}
-	if _, own := policy.MCP["browser"]; own {
-		return &setup.Browser{Detail: "the project's own tool server"}
-	}
-	found, err := browser.Find(os.Environ())
-	var missing *browser.Missing
-	switch {
-	case errors.As(err, &missing):
-		return &setup.Browser{Problem: missing.What, Fix: missing.Fix + "; or set verify.browser to false"}
-	case err != nil:
-		return &setup.Browser{Problem: err.Error()}
-	}
-	return &setup.Browser{Detail: found.Chromium + ", driven by " + strings.Join(found.Server, " ")}
 }
 
 func runGit(ctx context.Context, dir string, args ...string) (string, error) {
@@ -277,43 +266,6 @@ func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 		return "", err
 	}
 	return runner.Run(ctx, dir, args...)
-}
-
-// abilities returns what the operating system lets Coppice do.
-func abilities(context.Context) []setup.Ability {
-	a := process.Abilities()
-	rows := []setup.Ability{
-		{Name: "cgroup", OK: a.Cgroup != "", Detail: a.Cgroup},
-		{Name: "subreaper", OK: a.Subreaper},
-	}
-	for _, n := range a.Notes {
-		rows = append(rows, setup.Ability{Name: "note", OK: true, Detail: n})
-	}
-	return rows
-}
-
-func (p *program) agentsCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "agents",
-		Short: "List the agent CLIs that Coppice knows, and which are installed",
-		Long: `Lists the agent CLIs that Coppice knows: the installed version, whether you are
-logged in, the protocol, and what the agent can do:
-
-  messages     it accepts messages during a turn
-  resume       it can continue a conversation that has ended
-  fork         it can continue a copy of a conversation
-  model        it can change its model during a session
-  permissions  it asks before it uses a tool
-  tools        it can use tool servers
-  screen       a person can work on its own screen`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return setup.PrintAgents(p.out(asJSON), p.agents(c.Context()), asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
 }
 
 func (p *program) configCommand() *cobra.Command {

@@ -14,7 +14,13 @@ import (
 	"coppice/internal/process"
 )
 
-func (p *program) serve(ctx context.Context, cfg server.Config) error {
+// serving says how the server is run.
+type serving struct {
+	open   bool                        // a browser opens the dashboard
+	report func(url string, err error) // is called when it serves, or cannot; nil in the foreground
+}
+
+func (p *program) serve(ctx context.Context, cfg server.Config, how serving) error {
 	// The program that reads the server's output might exit. That must not end
 	// the server, especially not while it stops.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -23,13 +29,25 @@ func (p *program) serve(ctx context.Context, cfg server.Config) error {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	s, err := server.New(cfg)
+	if err == nil {
+		err = s.Start(ctx)
+	}
 	if err != nil {
+		if how.report != nil {
+			how.report("", err)
+		}
 		return err
 	}
-	if err := s.Start(ctx); err != nil {
-		return err
+	fmt.Fprintf(p.env.Stdout, "coppice %s serves %s\nstate in %s\n", version, s.URL(), p.state)
+	switch {
+	case how.report != nil:
+		how.report(s.URL(), nil) // the process that started it shows the link
+	case p.env.Terminal || how.open:
+		p.showLink(ctx, p.env.Stdout, how.open)
+		fallthrough
+	default:
+		fmt.Fprintln(p.env.Stdout, "Press Ctrl-C to stop the server. Running agents continue.")
 	}
-	fmt.Fprintf(p.env.Stdout, "coppice %s serves %s\nstate in %s\nPress Ctrl-C to stop the server. Running agents continue.\n", version, s.URL(), p.state)
 	<-ctx.Done()
 	stop(s, p.env.Stdout, signals, time.Second)
 	return nil

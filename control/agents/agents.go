@@ -88,14 +88,10 @@ type Search struct {
 // Find returns every agent that has a profile, with the agents of a project. It
 // runs programs under ctx.
 func (s Search) Find(ctx context.Context, own map[string]coppice.Profile) []Agent {
-	set, err := profiles.Load()
-	if err == nil {
-		set, err = set.With(own)
-	}
+	set, err := s.profiles(own)
 	if err != nil {
 		return []Agent{{Name: "profiles", Problem: err.Error()}}
 	}
-	set = set.Self(s.Self)
 	names := set.Names()
 	found := make([]Agent, len(names))
 	// Each agent takes some time to report its version and its login, so they
@@ -109,6 +105,30 @@ func (s Search) Find(ctx context.Context, own map[string]coppice.Profile) []Agen
 		_, found[i].Deprecated, _ = profiles.Modern(name, own[name]) // With has refused invalid profiles
 	}
 	return found
+}
+
+// One searches for one agent, and returns its profile, too.
+func (s Search) One(ctx context.Context, name string, own map[string]coppice.Profile) (Agent, coppice.Profile, error) {
+	set, err := s.profiles(own)
+	if err != nil {
+		return Agent{}, coppice.Profile{}, err
+	}
+	p, err := set.Get(name)
+	if err != nil {
+		return Agent{}, p, err
+	}
+	a := s.look(ctx, name, p)
+	_, a.Deprecated, _ = profiles.Modern(name, own[name]) // profiles has refused an invalid one
+	return a, p, nil
+}
+
+// profiles returns the built-in profiles and the project's own.
+func (s Search) profiles(own map[string]coppice.Profile) (profiles.Set, error) {
+	set, err := profiles.Load()
+	if err == nil {
+		set, err = set.With(own)
+	}
+	return set.Self(s.Self), err
 }
 
 // look finds one agent and asks for its version and its login.

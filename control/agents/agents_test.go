@@ -72,3 +72,22 @@ func TestAgents(t *testing.T) {
 		t.Errorf("after it was stopped: %v", err)
 	}
 }
+
+// One agent is found with its profile, and an unknown name is refused.
+func TestOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "agent.sh")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho 1.2.3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := Search{Self: filepath.Join(dir, "none"), Env: []string{"PATH=" + dir, "HOME=" + dir}, Can: func(coppice.Profile) []string { return nil }}
+	own := map[string]coppice.Profile{"mine": {Protocol: "command", Command: []string{program}, Version: []string{program}, PassEnv: []string{"MINE_KEY"}}}
+	a, p, err := s.One(t.Context(), "mine", own)
+	if err != nil || a.Version != "1.2.3" || a.Path != program || len(p.PassEnv) != 1 {
+		t.Errorf("%+v %+v %v", a, p, err)
+	}
+	if _, _, err := s.One(t.Context(), "min", own); coppice.ErrorCode(err) != coppice.ENotFound {
+		t.Errorf("an unknown agent: %v", err)
+	}
+}

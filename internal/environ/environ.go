@@ -23,6 +23,15 @@ var (
 	Network = Allowed{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 )
 
+// Workspace is what every program in a workspace gets: agents, checks, set-up
+// commands and apps. So an agent that runs the tests gets the result of the check. It
+// has no keys and no tokens.
+var Workspace = Base.And(Network, Allowed{
+	"SHELL", "LC_*", "TERM", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "NODE_EXTRA_CA_CERTS", "CI",
+	"GOPATH", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV",
+	"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "COMPOSE_PROJECT_NAME",
+})
+
 // And returns a list with more variables.
 func (a Allowed) And(lists ...Allowed) Allowed {
 	return slices.Concat(append([]Allowed{a}, lists...)...)
@@ -34,6 +43,19 @@ func (a Allowed) Has(name string) bool {
 		prefix, isPattern := strings.CutSuffix(allowed, "*")
 		return name == allowed || isPattern && prefix != "" && strings.HasPrefix(name, prefix)
 	})
+}
+
+// Overlaps returns the first entry of the list that can allow a variable which
+// other, a name or a pattern, allows, too. It returns "" if there is none.
+func (a Allowed) Overlaps(other string) string {
+	o, oPattern := strings.CutSuffix(other, "*")
+	for _, entry := range a {
+		e, ePattern := strings.CutSuffix(entry, "*")
+		if e == o || oPattern && strings.HasPrefix(e, o) || ePattern && strings.HasPrefix(o, e) {
+			return entry
+		}
+	}
+	return ""
 }
 
 // Pick returns the variables that the list allows, in their order.

@@ -21,6 +21,18 @@ func TestPick(t *testing.T) {
 	}
 }
 
+func TestOverlaps(t *testing.T) {
+	t.Parallel()
+	list := environ.Allowed{"KEY", "AWS_*"}
+	for other, want := range map[string]string{
+		"KEY": "KEY", "KE*": "KEY", "KEY*": "KEY", "AWS_A": "AWS_*", "AWS_A*": "AWS_*", "A*": "AWS_*", "AWS_*": "AWS_*", "AWS": "", "KEYS": "", "KEYS*": "", "B*": "",
+	} {
+		if got := list.Overlaps(other); got != want {
+			t.Errorf("%s: %q, want %q", other, got, want)
+		}
+	}
+}
+
 func TestLookPath(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

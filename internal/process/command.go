@@ -23,6 +23,9 @@ type Command struct {
 
 	Terminal  bool // it leads a session, and Stdin is its terminal
 	SameGroup bool // it stays in the process group of this process
+	Detached  bool // it leads a session without a terminal, and outlives this process
+
+	Files []*os.File // it also gets these files, from descriptor 3 on
 
 	Cgroup    *Cgroup     // it starts inside, unless the kernel refuses
 	Unlimited func(error) // is called if the kernel refused
@@ -36,6 +39,10 @@ func (c Command) command(group *Cgroup) *exec.Cmd {
 	cmd.WaitDelay = drainTime // for a reader as Stdin
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.SameGroup}
+	cmd.ExtraFiles = c.Files
+	if c.Detached {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	}
 	if c.Terminal { // the leader of a session leads a process group, too
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	}

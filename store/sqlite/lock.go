@@ -112,7 +112,7 @@ func held(path, pid string) error {
 		who = "process " + pid
 	}
 	return coppice.Errorf(coppice.EConflict, "%s has the database %s open", who, path).
-		WithFix("use the coppice that is running, or stop it first")
+		WithFix("use the coppice that is running, or stop it first with coppice serve --stop")
 }
 
 func unwritable(dir string, err error) error {

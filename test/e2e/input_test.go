@@ -260,7 +260,7 @@ func (w *world) newRaw(args ...string) string {
 func TestNoServer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for _, args := range [][]string{{"new", "a"}, {"list"}, {"status"}, {"show", "app-1"}, {"logs", "app-1"}, {"backup"}, {"events"}} {
+	for _, args := range [][]string{{"new", "--no-serve", "a"}, {"list"}, {"status"}, {"show", "app-1"}, {"logs", "app-1"}, {"backup"}, {"events"}} {
 		r := w.try(w.repo, "", args...)
 		if r.code != 1 || !strings.Contains(r.err, "no coppice server is running") || !strings.Contains(r.err, "coppice serve") {
 			t.Errorf("%v: %+v, want exit code 1 and coppice serve as the fix", args, r)

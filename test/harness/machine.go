@@ -101,7 +101,7 @@ func Tick(ctx context.Context) error {
 // also how its processes are known.
 func (m *Machine) Env() []string {
 	return append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + m.Home, "TMPDIR=" + filepath.Join(m.Root, "tmp"), "COPPICE_STATE=" + m.State, "LANG=C.UTF-8",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + m.Home, "TMPDIR=" + filepath.Join(m.Root, "tmp"), "COPPICE_STATE=" + m.State, "COPPICE_LISTEN=127.0.0.1:0", "LANG=C.UTF-8",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org",
 	}, m.Extra...)
 }

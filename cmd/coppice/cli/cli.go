@@ -34,6 +34,13 @@ type Env struct {
 	Width    int  // columns of the terminal; 0 if unknown
 	Asks     bool // a person can answer questions on Stdin
 	Now      func() time.Time
+
+	// Open opens an address in a browser. Nil if that is not possible.
+	Open func(ctx context.Context, address string) error
+	// Start starts a server in the background if none runs. With here, it first
+	// checks that a task can be created in the current directory. Nil if commands
+	// cannot start one.
+	Start func(ctx context.Context, here bool) (address string, started bool, err error)
 }
 
 // Exit codes.

@@ -20,6 +20,7 @@ import (
 	"coppice"
 	"coppice/api/apitest"
 	"coppice/api/client"
+	apihttp "coppice/api/http"
 	"coppice/cmd/coppice/cli"
 	"coppice/store"
 	"coppice/store/sqlite"
@@ -36,10 +37,10 @@ type shell struct {
 	env cli.Env
 }
 
-func setup(t *testing.T) *shell {
+func setup(t *testing.T, change ...func(*apihttp.Config)) *shell {
 	t.Helper()
 	s := sqlitetest.Open(t, sqlite.Config{})
-	b := apitest.Start(t, s)
+	b := apitest.Start(t, s, change...)
 	return &shell{Bundle: b, env: cli.Env{
 		Client: func() (*client.Client, error) { return client.At(b.Server.URL(), apitest.Token) },
 		Dir:    "/src/app", Now: b.Clock.Now,
@@ -330,12 +331,17 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// noServer finds no server.
+func noServer(t *testing.T) func() (*client.Client, error) {
+	return func() (*client.Client, error) { return client.New(t.TempDir()), nil }
+}
+
 func TestNoServer(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
-	s.env.Client = func() (*client.Client, error) { return client.New(t.TempDir()), nil }
+	s.env.Client = noServer(t)
 	code, _, errs := s.run("", "list")
-	if code != 1 || errs != "coppice: no coppice server is running\n→ start one with `coppice serve`\n" {
+	if code != 1 || errs != "coppice: no coppice server is running\n→ start one with `coppice serve -d`\n" {
 		t.Errorf("%d %q", code, errs)
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,9 +31,9 @@ type newFlags struct {
 
 	checks, after, steps, labels, images []string
 
-	priority, turns   int
-	answer, untilDone bool
-	json              *bool
+	priority, turns            int
+	answer, untilDone, noServe bool
+	json                       *bool
 }
 
 func (e *Env) newCommand() *cobra.Command {
@@ -41,7 +43,8 @@ func (e *Env) newCommand() *cobra.Command {
 		Short: "Create a task, or many from a file",
 		Long: `Create a task in the project of the current directory. As soon as the limits allow
 it, the server starts an agent in a separate workspace. It checks what the agent did,
-and lands it if every check passes.
+and lands it if every check passes. If no server runs, the command starts one in the
+background, as coppice serve -d does, unless --no-serve is given.
 
 With --answer, the result of the task is an answer: its agent reads the code at the
 tip of the base, cannot change anything, and nothing lands. With --schema, the answer
@@ -89,6 +92,7 @@ its conversation. The project can have such limits for each role (agent.limits),
 	fl.StringSliceVar(&f.labels, "label", nil, "its labels: lower-case words (repeatable)")
 	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
 	fl.StringVarP(&f.project, "project", "p", "", "a project's prefix, instead of the current directory's")
+	fl.BoolVar(&f.noServe, "no-serve", false, "do not start a server if none is running")
 	f.json = jsonFlag(c)
 	return c
 }
@@ -114,7 +118,7 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 	if err != nil {
 		return err
 	}
-	return e.call(c, func(ctx context.Context, cl *client.Client) error {
+	create := func(ctx context.Context, cl *client.Client) error {
 		if f.project == "" {
 			p, err := cl.UseProject(ctx, e.Dir)
 			if err != nil {
@@ -140,8 +144,52 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		} else {
 			e.printf("%s\n", e.paint(dim, count(len(made), "task")+" created; see them with: coppice status"))
 		}
+		e.warnLogin(ctx, cl, f.project, made)
 		return nil
-	})
+	}
+	err = e.call(c, create)
+	if !errors.Is(err, client.ErrNoServer) || f.noServe || e.Start == nil {
+		return err
+	}
+	if err := e.startServer(c.Context(), f.project == ""); err != nil {
+		return err
+	}
+	return e.call(c, create)
+}
+
+// loginWait bounds the search for agents that nobody is logged in to.
+const loginWait = 3 * time.Second
+
+// warnLogin warns a person whose agent is logged out: its sessions would fail.
+func (e *Env) warnLogin(ctx context.Context, cl *client.Client, project string, made []api.Task) {
+	if !e.Terminal {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, loginWait)
+	defer cancel()
+	list, err := cl.Agents(ctx, project, false)
+	if err != nil {
+		return // the task exists, and a missing login is reported when it starts
+	}
+	for _, a := range list.Agents {
+		if a.Login != "no" || !slices.ContainsFunc(made, func(t api.Task) bool { return t.Agent == a.Name }) {
+			continue
+		}
+		fix := "log in with its own program"
+		if len(a.LoginEnv) > 0 {
+			fix += ", or start the server with " + strings.Join(a.LoginEnv, " or ")
+		}
+		fmt.Fprintf(e.Stderr, "%s %s is not logged in: %s; see coppice agents %s\n", e.paint(yellow.Bold(true), "!"), line(a.Name), fix, line(a.Name))
+	}
+}
+
+// startServer starts a server if none runs, and says so.
+func (e *Env) startServer(ctx context.Context, here bool) error {
+	address, started, err := e.Start(ctx, here)
+	if err == nil && started {
+		fmt.Fprintf(e.Stderr, "started a coppice server in the background: %s (to stop it: coppice serve --stop)\n", address)
+	}
+	return err
 }
 
 func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error) {

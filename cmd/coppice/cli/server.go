@@ -158,11 +158,36 @@ func (e *Env) backupCommand() *cobra.Command {
 
 func (e *Env) loginCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "login", Short: "Print a link that signs in a browser",
-		Long:    "Print a link that signs in one browser on this machine. The link works one time, within two minutes.",
-		Example: "  coppice login", Args: args(0, 0, "no argument"),
+		Use: "login", Short: "Print a link that signs in a browser, or open it",
+		Long: `Print a link that signs in one browser on this machine. The link works one time,
+within two minutes. With --open, your browser opens it. If that fails, the link is
+printed.`,
+		Example: "  coppice login\n  coppice login --open", Args: args(0, 0, "no argument"),
 	}
-	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.LoginLink, error) {
-		return cl.LoginLink(ctx)
-	}, func(l api.LoginLink) { e.printf("%s\n", l.URL) })
+	open := c.Flags().Bool("open", false, "open the link in your browser")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			l, err := cl.LoginLink(ctx)
+			if err != nil {
+				return err
+			}
+			if *open && e.Open != nil {
+				err := e.Open(ctx, l.URL)
+				if err == nil && !*asJSON {
+					e.printf("The dashboard opens in your browser.\n")
+					return nil
+				}
+				if err != nil {
+					PrintError(*e, err)
+				}
+			}
+			if *asJSON {
+				return e.json(l)
+			}
+			e.printf("%s\n", l.URL)
+			return nil
+		})
+	}
+	return c
 }

@@ -36,14 +36,31 @@ type Options struct {
 	Width   int  // of the terminal; 0 without a terminal
 	Keep    bool // leave the folder behind
 	JSON    bool
+
+	// Live shows the demo to a person: slowly, with explanations, on the dashboard
+	// too. A question waits for the person, and the dashboard stays open at the end.
+	Live  bool
+	Stdin io.Reader                                       // a line ends the demo; nil if nobody can write one
+	Open  func(ctx context.Context, address string) error // opens a browser; can be nil
 }
+
+// How a demo for a person differs from one that only runs.
+const (
+	slower     = 8                // the agents are this much slower
+	answerWait = 12 * time.Second // then the demo answers the question itself
+	openFor    = 10 * time.Minute // then the demo ends by itself
+)
+
+// conflicting is the task that changes the same line as another one, which lands
+// first.
+const conflicting = "Greet with an exclamation mark"
 
 // tasks are the tasks of the demo. The script refers to their titles.
 var tasks = []coppice.NewTask{
 	{Ref: "bye", Title: "Say goodbye as well", Priority: 2},
 	{Title: "Count the arguments"},
 	{Title: "Greet in capitals"},
-	{Title: "Greet with an exclamation mark"},
+	{Title: conflicting},
 	{Ref: "docs", Title: "Explain the program"},
 	{Title: "Mention goodbye in the README", After: []string{"bye", "docs"}},
 }
@@ -53,6 +70,7 @@ type Summary struct {
 	Landed    int           `json:"landed"`
 	Fixed     int           `json:"fixed"`     // after a check failed
 	Conflicts int           `json:"conflicts"` // after a merge conflict was handed back
+	Questions int           `json:"questions"` // that were answered
 	Took      time.Duration `json:"took"`
 	CostUSD   float64       `json:"cost_usd"`
 	Tasks     []api.Task    `json:"tasks"`
@@ -70,7 +88,7 @@ func Run(ctx context.Context, o Options) error {
 		defer os.RemoveAll(dir)
 	}
 	repo := filepath.Join(dir, "sample")
-	runner, err := makeSample(ctx, repo)
+	runner, err := makeSample(ctx, repo, o)
 	if err != nil {
 		return err
 	}
@@ -86,7 +104,12 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer s.Stop()
-	sum, err := play(ctx, o, client.New(state), repo)
+	c := client.New(state)
+	defer c.Close()
+	if o.Live {
+		introduce(ctx, o, c)
+	}
+	sum, err := play(ctx, o, c, repo)
 	if err != nil {
 		return err
 	}
@@ -103,6 +126,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	if sum.Landed != len(tasks) {
 		return coppice.Errorf(coppice.EInternal, "%d of %d tasks landed", sum.Landed, len(tasks))
+	}
+	if o.Live {
+		linger(ctx, o)
 	}
 	return nil
 }
@@ -134,6 +160,11 @@ func play(ctx context.Context, o Options, c *client.Client, repo string) (Summar
 
 func (s *Summary) add(d api.TaskDetail) {
 	s.Tasks = append(s.Tasks, d.Task)
+	for _, q := range d.Questions {
+		if !q.AnsweredAt.IsZero() {
+			s.Questions++
+		}
+	}
 	s.CostUSD += d.Usage.CostUSD
 	if d.Landed == "" {
 		return
@@ -153,7 +184,7 @@ func (s *Summary) add(d api.TaskDetail) {
 }
 
 // makeSample creates the repository.
-func makeSample(ctx context.Context, repo string) (*git.Runner, error) {
+func makeSample(ctx context.Context, repo string, o Options) (*git.Runner, error) {
 	err := fs.WalkDir(sample, "sample", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -165,6 +196,9 @@ func makeSample(ctx context.Context, repo string) (*git.Runner, error) {
 		b, err := sample.ReadFile(name)
 		if err != nil {
 			return err
+		}
+		if o.Live && path.Base(name) == "scripted.yaml" {
+			b = slow(b)
 		}
 		return os.WriteFile(to, b, 0o644)
 	})
@@ -196,8 +230,8 @@ func printSummary(o Options, s Summary) error {
 		e.SetIndent("", "  ")
 		return e.Encode(s)
 	}
-	fmt.Fprintf(o.Stdout, "\n%d tasks landed in %.1f s: %d after a fix round, %d after a merge conflict was handed back. $%.3f of scripted cost.\n",
-		s.Landed, s.Took.Seconds(), s.Fixed, s.Conflicts, s.CostUSD)
+	fmt.Fprintf(o.Stdout, "\n%d tasks landed in %.1f s: %d after a fix round, %d after a merge conflict was handed back, %d after a question. $%.3f of scripted cost.\n",
+		s.Landed, s.Took.Seconds(), s.Fixed, s.Conflicts, s.Questions, s.CostUSD)
 	fmt.Fprintf(o.Stdout, "\nmain now:\n")
 	for _, l := range s.Log {
 		fmt.Fprintf(o.Stdout, "  %s\n", l)
@@ -205,5 +239,6 @@ func printSummary(o Options, s Summary) error {
 	if s.Folder != "" {
 		fmt.Fprintf(o.Stdout, "\nkept in %s\n  COPPICE_STATE=%s coppice serve   continues with it\n", s.Folder, filepath.Join(s.Folder, "state"))
 	}
+	fmt.Fprint(o.Stdout, "\nNext, with your own code and an agent CLI that is logged in:\n  cd your-repository && coppice init\n")
 	return nil
 }

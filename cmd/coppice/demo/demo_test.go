@@ -11,24 +11,27 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
+	"coppice"
 	"coppice/api"
 )
 
 var program string // the coppice program, built once
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
+func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "coppice-demo-test-")
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "coppice")
 	if out, err := exec.Command("go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
-	return m.Run()
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
 }
 
 func options(t *testing.T, out *bytes.Buffer) (context.Context, Options) {
@@ -52,8 +55,8 @@ func TestDemo(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
 		t.Fatalf("%v in:\n%s", err, out.String())
 	}
-	if s.Landed != 6 || s.Fixed != 1 || s.Conflicts != 1 {
-		t.Errorf("%d landed, %d fixed, %d conflicts", s.Landed, s.Fixed, s.Conflicts)
+	if s.Landed != 6 || s.Fixed != 1 || s.Conflicts != 1 || s.Questions != 1 {
+		t.Errorf("%d landed, %d fixed, %d conflicts, %d questions", s.Landed, s.Fixed, s.Conflicts, s.Questions)
 	}
 	if len(s.Log) != 7 || s.Log[6] == "" {
 		t.Errorf("the base branch has %d commits:\n%s", len(s.Log), strings.Join(s.Log, "\n"))
@@ -76,7 +79,7 @@ func TestDemoOutput(t *testing.T) {
 	if err := Run(ctx, o); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"✓ sample-1", "✓ sample-6", "6 tasks landed in", "1 after a fix round", "main now:"} {
+	for _, part := range []string{"✓ sample-1", "✓ sample-6", "6 tasks landed in", "1 after a fix round", "1 after a question", "main now:", "coppice init"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is missing in:\n%s", part, out.String())
 		}
@@ -107,4 +110,32 @@ func TestLine(t *testing.T) {
 	if got := s.line(task); !strings.HasPrefix(got, "\x1b[32m✓") || !strings.HasSuffix(got, "\x1b[0m") {
 		t.Errorf("line %q", got)
 	}
+}
+
+// For a person the agents are slower, and each event is explained one time.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	if got := string(slow([]byte("- sleep: 300ms\n- sleep: 1500ms\n"))); got != "- sleep: 2400ms\n- sleep: 12000ms\n" {
+		t.Errorf("slower: %q", got)
+	}
+	s := &screen{o: Options{Live: true}, explained: map[string]bool{}}
+	fixing := api.Task{Status: coppice.StatusFixing}
+	fixing.Key, fixing.Title = "sample-2", "Count the arguments"
+	conflict := fixing
+	conflict.Key, conflict.Title = "sample-4", conflicting
+	asks := api.Task{Question: &api.Question{ID: 1}}
+	asks.Key = "sample-5"
+	for range 2 {
+		s.explain(fixing)
+		s.explain(conflict)
+		s.explain(asks)
+	}
+	all := strings.Join(s.notes, "\n")
+	for _, part := range []string{"sample-2 failed the check", "sample-4 changed the same line", "sample-5 asks you"} {
+		if strings.Count(all, part) != 1 {
+			t.Errorf("%q is not there one time:\n%s", part, all)
+		}
+	}
+	// Enter ends the demo.
+	linger(t.Context(), Options{Stdout: &bytes.Buffer{}, Stdin: strings.NewReader("\n")})
 }

@@ -20,7 +20,9 @@ var errOver = errors.New("demo: all tasks have ended")
 // watch shows progress until all tasks have ended: on a terminal as a table
 // that is redrawn, elsewhere as a line for each change.
 func watch(ctx context.Context, o Options, c *client.Client, project string, all int) error {
-	s := &screen{o: o, seen: map[string]string{}}
+	s := &screen{o: o, seen: map[string]string{}, explained: map[string]bool{}}
+	questions := newAnswers(ctx, o, c)
+	defer questions.stop()
 	show := func() (int, error) {
 		page, err := c.Tasks(ctx, client.TaskQuery{Project: project})
 		if err != nil {
@@ -32,6 +34,8 @@ func watch(ctx context.Context, o Options, c *client.Client, project string, all
 			if t.Outcome != "" {
 				ended++
 			}
+			questions.see(t)
+			s.explain(t)
 		}
 		s.draw(page.Tasks)
 		return ended, nil
@@ -58,9 +62,11 @@ func watch(ctx context.Context, o Options, c *client.Client, project string, all
 
 // screen draws tasks.
 type screen struct {
-	o     Options
-	lines int               // drawn last time
-	seen  map[string]string // the line last shown of each task
+	o         Options
+	lines     int               // drawn last time
+	seen      map[string]string // the line last shown of each task
+	explained map[string]bool   // explanations that were shown
+	notes     []string          // explanations to show
 }
 
 func (s *screen) draw(tasks []api.Task) {
@@ -72,6 +78,13 @@ func (s *screen) draw(tasks []api.Task) {
 	if live && s.lines > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", s.lines)
 	}
+	for _, n := range s.notes {
+		if live {
+			b.WriteString("\x1b[J") // the table follows below; a long note has several lines
+		}
+		b.WriteString(n + "\n")
+	}
+	s.notes = nil
 	for _, t := range tasks {
 		line := s.line(t)
 		switch {

@@ -32,30 +32,58 @@ func describe(a agents.Agent) string {
 	return line
 }
 
+// agentRow is the row of an agent.
+func agentRow(a agents.Agent) Row {
+	row := Row{Name: "agent " + a.Name, Level: OK}
+	switch {
+	case a.Problem != "":
+		row.Level, row.Detail, row.Fix = Warn, a.Problem, a.Install
+	case a.Version == "":
+		row.Level, row.Detail, row.Fix = Warn, "not installed", a.Install
+	default:
+		row.Detail = describe(a)
+		if w := a.Warnings(); len(w) > 0 {
+			row.Level, row.Fix = Warn, strings.Join(w, "\n")
+		}
+	}
+	return row
+}
+
 // agentRows has a row for each agent. It fails if no agent can be used.
 func agentRows(list []agents.Agent) []Row {
 	var rows []Row
-	usable := 0
 	for _, a := range list {
-		row := Row{Name: "agent " + a.Name, Level: OK}
+		rows = append(rows, agentRow(a))
+	}
+	return append(rows, noAgent(list)...)
+}
+
+func noAgent(list []agents.Agent) []Row {
+	if slices.ContainsFunc(list, func(a agents.Agent) bool { return a.Problem == "" && a.Version != "" }) {
+		return nil
+	}
+	return []Row{{Name: "agents", Level: Fail, Detail: "none can be used", Fix: "install one: coppice agents says how; or describe your own under agents in coppice.yaml"}}
+}
+
+// otherAgents has a row for each agent that is installed and that the project does
+// not use, and one row for all that are not installed.
+func otherAgents(list []agents.Agent, p *Project) []Row {
+	var rows []Row
+	missing := 0
+	for _, a := range list {
+		used := p != nil && slices.ContainsFunc(p.Uses, func(u Use) bool { return u.Agent == a.Name })
 		switch {
-		case a.Problem != "":
-			row.Level, row.Detail, row.Fix = Warn, a.Problem, a.Install
-		case a.Version == "":
-			row.Level, row.Detail, row.Fix = Warn, "not installed", a.Install
+		case used:
+		case a.Version == "" && a.Problem == "":
+			missing++
 		default:
-			usable++
-			row.Detail = describe(a)
-			if w := a.Warnings(); len(w) > 0 {
-				row.Level, row.Fix = Warn, strings.Join(w, "\n")
-			}
+			rows = append(rows, agentRow(a))
 		}
-		rows = append(rows, row)
 	}
-	if usable == 0 {
-		rows = append(rows, Row{"agents", Fail, "none can be used", "install one of the agents above, or describe your own under agents in coppice.yaml"})
+	if missing > 0 {
+		rows = append(rows, Row{Name: "other agents", Level: OK, Detail: fmt.Sprintf("not installed: %d; coppice agents lists them", missing)})
 	}
-	return rows
+	return append(rows, noAgent(list)...)
 }
 
 // PrintAgents writes the agents: a table for people with the installed ones

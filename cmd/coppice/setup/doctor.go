@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"coppice/control/agents"
 )
@@ -35,6 +36,8 @@ type Row struct {
 	Level  Level  `json:"level"`
 	Detail string `json:"detail"`
 	Fix    string `json:"fix,omitempty"` // empty if all is well; one line per fix
+
+	Took time.Duration `json:"took,omitempty"` // of something that was tried, in nanoseconds
 }
 
 // Report is everything that the doctor found.
@@ -66,7 +69,8 @@ type Machine struct {
 	Git       func(ctx context.Context, dir string, args ...string) (string, error)
 	Abilities func(ctx context.Context) []Ability
 	Agents    func(ctx context.Context) []agents.Agent
-	Problems  func(ctx context.Context) []string // of the project in the working directory
+	Project   func(ctx context.Context) *Project // in the working directory; nil outside of one
+	Tries     *Tries                             // what is tried; nil to try nothing
 	Browser   func(ctx context.Context) *Browser // of its verifiers; nil if they use none
 	Secrets   func(ctx context.Context) []Secret // that the project uses
 	Database  func(ctx context.Context) []Row    // whether it is sound, and how much of the history is kept
@@ -116,8 +120,24 @@ func Doctor(ctx context.Context, m Machine) Report {
 	if m.Limits == nil {
 		m.Limits = limits
 	}
+	r := Report{}
+	if m.Agents != nil {
+		r.Agents = m.Agents(ctx)
+	}
+	var project *Project
+	if m.Project != nil {
+		project = m.Project(ctx)
+	}
 	var rows []Row
+	if project != nil {
+		rows = append(rows, project.rows()...)
+		rows = append(rows, project.agentRows(r.Agents)...)
+		if m.Tries != nil {
+			rows = append(rows, m.Tries.try(ctx, *project)...)
+		}
+	}
 	rows = append(rows, m.git(ctx))
+	rows = append(rows, m.project(ctx)...)
 	rows = append(rows, m.state()...)
 	rows = append(rows, m.limits()...)
 	if m.Abilities != nil {
@@ -126,11 +146,18 @@ func Doctor(ctx context.Context, m Machine) Report {
 		}
 	}
 	rows = append(rows, m.tmux())
-	if m.Problems != nil {
-		for _, p := range m.Problems(ctx) {
-			rows = append(rows, Row{"project", Warn, p, "fix it; until then the project runs without this setting"})
-		}
+	if m.Database != nil {
+		rows = append(rows, m.Database(ctx)...)
 	}
+	if m.Agents != nil {
+		rows = append(rows, otherAgents(r.Agents, project)...)
+	}
+	r.Rows = rows
+	return r
+}
+
+// project returns what the project needs besides its agents and its checks.
+func (m Machine) project(ctx context.Context) (rows []Row) {
 	if m.Browser != nil {
 		if b := m.Browser(ctx); b != nil {
 			rows = append(rows, browser(*b))
@@ -141,15 +168,7 @@ func Doctor(ctx context.Context, m Machine) Report {
 			rows = append(rows, secret(s))
 		}
 	}
-	if m.Database != nil {
-		rows = append(rows, m.Database(ctx)...)
-	}
-	r := Report{Rows: rows}
-	if m.Agents != nil {
-		r.Agents = m.Agents(ctx)
-		r.Rows = append(r.Rows, agentRows(r.Agents)...)
-	}
-	return r
+	return rows
 }
 
 var gitVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)\.(\d+)(?:\.\d+)*`) })
@@ -229,20 +248,20 @@ func (m Machine) limits() []Row {
 	}
 	l, err := m.Limits(dir)
 	if err != nil {
-		return []Row{{"machine", Warn, "its limits cannot be read: " + err.Error(), "check disk, memory and open files yourself"}}
+		return []Row{{Name: "machine", Level: Warn, Detail: "its limits cannot be read: " + err.Error(), Fix: "check disk, memory and open files yourself"}}
 	}
-	disk := Row{"free disk", OK, size(l.DiskFree), ""}
+	disk := Row{Name: "free disk", Level: OK, Detail: size(l.DiskFree)}
 	switch {
 	case l.DiskFree < leastDisk:
 		disk.Level, disk.Fix = Fail, "free at least "+size(leastDisk)
 	case l.DiskFree < goodDisk:
 		disk.Level, disk.Fix = Warn, "free some more: every workspace is a separate checkout"
 	}
-	memory := Row{"memory", OK, size(l.Memory), ""}
+	memory := Row{Name: "memory", Level: OK, Detail: size(l.Memory)}
 	if l.Memory < goodMemory {
 		memory.Level, memory.Fix = Warn, "set limits.sessions to 1 or 2"
 	}
-	files := Row{"open files", OK, strconv.FormatUint(l.OpenFiles, 10), ""}
+	files := Row{Name: "open files", Level: OK, Detail: strconv.FormatUint(l.OpenFiles, 10)}
 	if l.OpenFiles > 1<<40 {
 		files.Detail = "unlimited"
 	}
@@ -251,7 +270,7 @@ func (m Machine) limits() []Row {
 	}
 	rows := []Row{disk, memory, files}
 	if l.FileSystem != "" {
-		row := Row{"file system", OK, l.FileSystem, ""}
+		row := Row{Name: "file system", Level: OK, Detail: l.FileSystem}
 		if l.Note != "" {
 			row.Level, row.Detail, row.Fix = Warn, l.FileSystem+": "+l.Note, "keep the state on another file system, or keep backups"
 		}
@@ -262,34 +281,34 @@ func (m Machine) limits() []Row {
 
 func ability(a Ability) Row {
 	if a.OK {
-		return Row{a.Name, OK, a.Detail, ""}
+		return Row{Name: a.Name, Level: OK, Detail: a.Detail}
 	}
-	return Row{a.Name, Warn, a.Detail, "Coppice works without it on " + runtime.GOOS + ", but might miss processes that an agent left behind"}
+	return Row{Name: a.Name, Level: Warn, Detail: a.Detail, Fix: "Coppice works without it on " + runtime.GOOS + ", but might miss processes that an agent left behind"}
 }
 
 // browser fails without a browser: every verification of a project with
 // verify.browser would fail.
 func browser(b Browser) Row {
 	if b.Problem != "" {
-		return Row{"browser", Fail, b.Problem, b.Fix}
+		return Row{Name: "browser", Level: Fail, Detail: b.Problem, Fix: b.Fix}
 	}
-	return Row{"browser", OK, b.Detail, ""}
+	return Row{Name: "browser", Level: OK, Detail: b.Detail}
 }
 
 // secret fails if a secret cannot be resolved: every session of the project
 // would fail.
 func secret(s Secret) Row {
 	if s.Problem != "" {
-		return Row{"secret " + s.Name, Fail, s.Problem, s.Fix}
+		return Row{Name: "secret " + s.Name, Level: Fail, Detail: s.Problem, Fix: s.Fix}
 	}
-	return Row{"secret " + s.Name, OK, s.Detail, ""}
+	return Row{Name: "secret " + s.Name, Level: OK, Detail: s.Detail}
 }
 
 func (m Machine) tmux() Row {
 	if _, err := m.LookPath("tmux"); err != nil {
-		return Row{"tmux", OK, "not installed; Coppice does not need it", ""}
+		return Row{Name: "tmux", Level: OK, Detail: "not installed; Coppice does not need it"}
 	}
-	return Row{"tmux", OK, "installed", ""}
+	return Row{Name: "tmux", Level: OK, Detail: "installed"}
 }
 
 func size(n uint64) string {
@@ -317,7 +336,11 @@ func (r Report) Print(w io.Writer, asJSON bool) error {
 	}
 	var b strings.Builder
 	for _, row := range r.Rows {
-		fmt.Fprintf(&b, "%-4s  %-*s  %s\n", row.Level, wide, row.Name, row.Detail)
+		detail := row.Detail
+		if row.Took > 0 {
+			detail = seconds(row.Took) + "  " + detail
+		}
+		fmt.Fprintf(&b, "%-4s  %-*s  %s\n", row.Level, wide, row.Name, detail)
 		if row.Level != OK && row.Fix != "" {
 			for line := range strings.SplitSeq(row.Fix, "\n") {
 				fmt.Fprintf(&b, "%*s  -> %s\n", wide+6, "", line)

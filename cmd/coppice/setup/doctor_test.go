@@ -66,8 +66,7 @@ ok    file system      ext4
 ok    cgroup           v2
 ok    tmux             installed
 ok    agent one        1.2.3, logged in, p: resume tools
-warn  agent two        not installed
-                       -> get two
+ok    other agents     not installed: 1; coppice agents lists them
 `, "STATE", m.StateDir)
 	if out.String() != want || r.Exit() != 0 {
 		t.Fatalf("exit %d\n%s\nwant\n%s", r.Exit(), out.String(), want)

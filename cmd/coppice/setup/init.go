@@ -28,6 +28,15 @@ type Options struct {
 	Stdin  io.Reader // for answers; nil without a person
 	Stdout io.Writer
 
+	Fallback []string // the agents that take over; if empty, Init asks
+	Tracks   []string // names; if empty, Init asks
+	Browser  bool     // verifiers get a browser; if false, Init asks
+	Feature  string   // the first feature of a new features file; if empty, Init asks
+	Guides   bool     // write files for the instructions of agents; if false, Init asks
+	TryNow   bool     // run the checks on the base; if false, Init asks
+	// Try runs each check one time on the base, after coppice.yaml is written.
+	Try func(ctx context.Context) ([]Tried, error)
+
 	// Git runs git in a directory and returns what it printed.
 	Git func(ctx context.Context, dir string, args ...string) (string, error)
 }
@@ -79,7 +88,15 @@ func Init(ctx context.Context, o Options) error {
 		}
 		return coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", target, err).WithFix("make the folder writable, or free some disk")
 	}
-	talk.written(target, p)
+	files, err := p.writeFiles(root)
+	if err != nil {
+		return err
+	}
+	talk.written(target, p, files)
+	if err := talk.tryChecks(ctx, o, p); err != nil {
+		return err
+	}
+	talk.next(append([]string{config.File}, files...))
 	return talk.err
 }
 

@@ -22,6 +22,12 @@ type plan struct {
 	inside   bool    // docker runs the commands
 	features string  // a file; empty for none
 	findings []Finding
+
+	fallback []string
+	tracks   []string
+	browser  bool
+	feature  string // the first one of a new features file; empty for none
+	guides   bool
 }
 
 // propose makes a plan from the findings. ignored reports whether git ignores a
@@ -89,6 +95,10 @@ func (p plan) yaml() string {
 	if p.agent != "" {
 		say("agent:")
 		say("  use: %s", config.Scalar(p.agent))
+		if len(p.fallback) > 0 {
+			say("  # The agents that take over if it cannot work.")
+			list(&b, "  ", "fallback", p.fallback, nil)
+		}
 	} else {
 		say("# agent:")
 		say("#   use: my-agent")
@@ -111,6 +121,7 @@ func (p plan) yaml() string {
 	say("  # Folders it shares with your checkout. Links are never committed.")
 	list(&b, "  ", "link", p.link, []string{"node_modules"})
 	p.app(&b)
+	p.more(&b)
 	say("")
 	say("# How much runs in parallel.")
 	say("# limits:")

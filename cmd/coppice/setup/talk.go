@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/config"
 )
 
 // talk is the conversation with the person: output and answers. It keeps the
@@ -95,7 +94,10 @@ func (t *talk) choose(p *plan, o Options, branches []string, current string) err
 			p.checks = []string{check}
 		}
 	}
-	return t.chooseApp(p)
+	if err := t.chooseApp(p); err != nil {
+		return err
+	}
+	return t.chooseMore(p, o)
 }
 
 // chooseOther offers a separate branch if work would land on the branch that is
@@ -227,7 +229,7 @@ func (t *talk) ask(question, def string, valid func(string) error) (string, erro
 }
 
 // written prints what the file contains and what to do next.
-func (t *talk) written(target string, p plan) {
+func (t *talk) written(target string, p plan, files []string) {
 	t.say("\nWrote %s:", target)
 	t.say("  work lands on %s", p.base)
 	switch {
@@ -260,10 +262,18 @@ func (t *talk) written(target string, p plan) {
 	if p.serve != "" {
 		t.say("  verifiers use the app: %s, at %s", p.serve, ready)
 	}
+	p.writtenMore(t)
 	if p.features != "" {
 		t.say("  %s lists features: run coppice project add to start", p.features)
 	}
-	t.say("\nNext: read %s, commit it, then run", config.File)
-	t.say("  coppice serve")
+	for _, f := range files {
+		t.say("Wrote %s", f)
+	}
+}
+
+// next prints what to do next.
+func (t *talk) next(files []string) {
+	t.say("\nNext: read %s, commit %s, then run", strings.Join(files, ", "), pick(len(files) == 1, "it", "them"))
+	t.say("  coppice doctor --try           # optional: one short turn of the agent, and each check once")
 	t.say("  coppice new \"what should be done\"")
 }

@@ -3542,6 +3542,7 @@ export interface components {
             docker?: components["schemas"]["DockerPolicy"];
             kind: string;
             link?: string[] | null;
+            pass_env?: string[] | null;
             /** Format: int64 */
             ports: number;
             serve?: components["schemas"]["ServePolicy"];

@@ -26,7 +26,7 @@ function Banner() {
   if (connection === "signed-out") {
     return (
       <div className="banner bad" role="alert">
-        <strong>Signed out.</strong> Run <code>coppice login</code> in a terminal and open the link it prints.
+        <strong>Signed out.</strong> Run <code>coppice login --open</code> in a terminal.
       </div>
     );
   }
