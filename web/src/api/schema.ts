@@ -2292,8 +2292,8 @@ export interface components {
             schema?: unknown;
             /** @description What must be true when it is done, one by one */
             steps?: string[] | null;
-            /** @description What should be done, in a line */
-            title: string;
+            /** @description What should be done, in a line; if absent, the first sentence of the description */
+            title?: string;
             track?: string;
         };
         None: Record<string, never>;
@@ -2879,6 +2879,8 @@ export interface components {
              * @description The budgets of the projects per day; absent if a project has none
              */
             day_usd?: number;
+            /** @description Failed in the last 24 hours and not archived, newest first */
+            failed: components["schemas"]["Task"][] | null;
             /**
              * Format: int64
              * @description How many entries the inbox has, without those that are snoozed; see /inbox
@@ -2929,6 +2931,8 @@ export interface components {
              * @description When a person archived it; lists leave it out unless requested
              */
             archived?: string;
+            /** @description What was requested of it and is not carried out yet */
+            asked?: string[] | null;
             /** @description Left out of lists */
             body?: string;
             /** @description The most to spend on it */
@@ -3066,6 +3070,8 @@ export interface components {
              * @description When a person archived it; lists leave it out unless requested
              */
             archived?: string;
+            /** @description What was requested of it and is not carried out yet */
+            asked?: string[] | null;
             /** @description Left out of lists */
             body?: string;
             /** @description The most to spend on it */
