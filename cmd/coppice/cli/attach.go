@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -37,46 +38,60 @@ func (e *Env) attachCommand() *cobra.Command {
 	var readOnly bool
 	c := &cobra.Command{
 		Use:   "attach KEY",
-		Short: "Show a running session's terminal, and type into it",
+		Short: "Show a running session's screen, or its conversation",
 		Long: `Shows the terminal of a task's newest session, or of the session that the key
 names: the current screen, then everything live. The agent gets what you type.
 Detach with ` + detachKeys + `; the session continues. Several terminals can be attached
 at the same time. The screen is as large as the smallest one that can type.
 
-A session without its own screen can only be watched. If stdin is not a terminal,
-attach reads no input and writes the output as it comes.`,
-		Example: "  coppice attach app-4\n  coppice attach app-4.2 --read-only",
-		Args:    args(1, 1, "the key of a task or session"),
+Most agents work without a screen. Then the command shows their conversation, like
+coppice logs -f. To continue on the agent's own screen, run coppice take. If stdin is
+not a terminal, attach reads no input and writes the output as it comes.`,
+		Example:     "  coppice attach app-4\n  coppice attach app-4.2 --read-only",
+		Args:        args(1, 1, "the key of a task or session"),
+		Annotations: InsteadOfJSON("use `coppice logs -f --json`"),
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "only watch; your terminal's size does not count")
 	c.RunE = func(c *cobra.Command, given []string) error {
-		_, _, session, err := coppice.ParseKey(given[0])
+		prefix, n, session, err := coppice.ParseKey(given[0])
 		if err != nil {
 			return usage{err}
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			key := given[0]
-			if session == 0 {
-				if key, err = newestSession(ctx, cl, key); err != nil {
-					return err
-				}
+			t, err := cl.Task(ctx, coppice.TaskKey(prefix, n))
+			if err != nil {
+				return err
 			}
-			return e.attach(ctx, cl, key, readOnly)
+			key := given[0]
+			switch {
+			case session == 0 && t.Session == "":
+				return coppice.Errorf(coppice.EConflict, "%s has had no session yet (%s)", key, t.Status).
+					WithFix("see `coppice show %s`; attach when it works", key)
+			case session == 0:
+				key = t.Session
+			}
+			if known := slices.ContainsFunc(t.History, func(x coppice.Session) bool { return x.Key == key }); known && !slices.Contains(t.Terminals, key) {
+				return e.attachLog(ctx, cl, t, given[0], session != 0)
+			}
+			_, err = e.attach(ctx, cl, key, readOnly)
+			return err
 		})
 	}
 	return c
 }
 
-func newestSession(ctx context.Context, cl *client.Client, key string) (string, error) {
-	t, err := cl.Task(ctx, key)
-	if err != nil {
-		return "", err
+// attachLog shows the conversation of a session that has no screen.
+func (e *Env) attachLog(ctx context.Context, cl *client.Client, t api.TaskDetail, key string, session bool) error {
+	text := "the agent of " + key + " has no screen; this is its conversation"
+	if slices.Contains(t.Can, coppice.VerbTake) {
+		text += ". To continue on the agent's own screen, run: coppice take " + t.Key
 	}
-	if t.Session == "" {
-		return "", coppice.Errorf(coppice.EConflict, "%s has had no session yet (%s)", key, t.Status).
-			WithFix("see `coppice show %s`; attach when it works", key)
+	fmt.Fprintln(e.Stderr, text)
+	show := e.taskLog
+	if session {
+		show = e.sessionLog
 	}
-	return t.Session, nil
+	return show(ctx, cl, key, logFlags{follow: true})
 }
 
 // attachment is a terminal of the user that shows a session's terminal.
@@ -93,7 +108,8 @@ type attachment struct {
 	t  *client.Terminal // nil while there is no connection
 }
 
-func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnly bool) error {
+// attach shows a session's terminal. It reports whether the session has ended.
+func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnly bool) (ended bool, err error) {
 	a := &attachment{env: e, key: key, readOnly: readOnly, detached: make(chan struct{})}
 	if f, ok := e.Stdout.(*os.File); ok && term.IsTerminal(f.Fd()) {
 		a.out = f
@@ -107,15 +123,15 @@ func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnl
 	defer cancel(nil)
 	t, err := cl.Terminal(ctx, key, a.options())
 	if err != nil {
-		return err
+		return false, err
 	}
 	leave, err := a.enter(ctx, cancel)
 	if err != nil {
-		return errors.Join(err, t.Close())
+		return false, errors.Join(err, t.Close())
 	}
 	end, err := a.show(ctx, cl, t)
 	leave()
-	return a.printEnd(end, err)
+	return end != nil, a.printEnd(end, err)
 }
 
 // printEnd prints how the session ended, after the terminal was restored.
