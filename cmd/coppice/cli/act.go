@@ -53,7 +53,7 @@ func (e *Env) verbCommand(info verb.Info) *cobra.Command {
 	case info.Verb == coppice.VerbTake:
 		return e.takeCommand(c, words.Done, do)
 	case words.Many:
-		return e.tasksAction(c, words.Done, selectionFlags(c, info), do)
+		return e.tasksAction(c, words.Done, selectionFlags(c, info, &r), do)
 	case info.Text != "" && words.Note == "":
 		return e.wordsAction(c, words.Done, func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
 			r.Text = text

@@ -21,11 +21,12 @@ type selection struct {
 	statuses []coppice.Status
 	project  string
 	all, yes bool
+	request  *verb.Request
 }
 
 // selectionFlags adds --project, --all and --yes to a command that takes keys.
-func selectionFlags(c *cobra.Command, info verb.Info) *selection {
-	s := &selection{verb: info.Verb, statuses: info.Command.All}
+func selectionFlags(c *cobra.Command, info verb.Info, r *verb.Request) *selection {
+	s := &selection{verb: info.Verb, statuses: info.Command.All, request: r}
 	if len(s.statuses) == 0 {
 		return s
 	}
@@ -38,6 +39,8 @@ func selectionFlags(c *cobra.Command, info verb.Info) *selection {
 // checkArgs checks that there are keys, or --all.
 func (s *selection) checkArgs(c *cobra.Command, given []string) error {
 	switch {
+	case s.request != nil && s.request.Head != "" && (s.all || len(given) > 1):
+		return wrongUse("--head names the change of one task", "land the others without it")
 	case s.all && len(given) > 0:
 		return wrongUse("--all and keys were both given", "leave out one of them")
 	case s.all:

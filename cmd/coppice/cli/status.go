@@ -215,7 +215,7 @@ func (e *Env) printFailed(tasks []api.Task) {
 			e.printf("%s  %s\n  %s\n  → %s\n", e.paint(red.Bold(true), t.Key), line(t.Title), line(t.Reason), failedStep(t))
 			continue
 		}
-		e.printf("%s  %s\n  %s\n  → %s\n", e.paint(red.Bold(true), count(len(g), "task")), keysOf(g), line(g[0].Reason), failedStep(g[0]))
+		e.printf("%s  %s\n  %s\n  → %s\n", e.paint(red.Bold(true), count(len(g), "task")), keysOf(g), line(g[0].Reason), retryAll(g))
 	}
 	e.printf("\n")
 }
@@ -226,6 +226,18 @@ func failedStep(t api.Task) string {
 		return line(t.Fix)
 	}
 	return "coppice show " + t.Key + ", then coppice retry " + t.Key
+}
+
+// retryAll returns the command that retries several tasks of the same failure.
+func retryAll(tasks []api.Task) string {
+	if len(tasks) > mostFailed {
+		return "coppice show " + tasks[0].Key + "; to retry all, run: coppice retry --project " + tasks[0].Project + " --all"
+	}
+	var keys []string
+	for _, t := range tasks {
+		keys = append(keys, t.Key)
+	}
+	return "coppice show " + tasks[0].Key + ", then coppice retry " + strings.Join(keys, " ")
 }
 
 // byReason groups tasks that have the same status for the same reason. A task
