@@ -57,14 +57,14 @@ func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "Show the help of a command",
 		Long: "Show the help of a command, or of a topic.", Example: "  coppice help new\n  coppice help exit-codes",
-		ValidArgsFunction: func(c *cobra.Command, given []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(c *cobra.Command, given []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			at, rest, err := c.Root().Find(given)
 			if err != nil || len(rest) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var names []cobra.Completion
 			for _, sub := range at.Commands() {
-				if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+				if strings.HasPrefix(sub.Name(), word) && (sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand()) {
 					names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
 				}
 			}
