@@ -40,6 +40,29 @@ func LineProblem(s string) string {
 	return ""
 }
 
+// Printable returns a text without control characters, sequences that control a
+// terminal, and characters that change its order. Line breaks and tabs stay.
+func Printable(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	for {
+		i := strings.Index(s, "\x1b[")
+		if i < 0 {
+			break
+		}
+		rest := strings.TrimLeftFunc(s[i+2:], func(r rune) bool { return r >= 0x20 && r <= 0x3f }) // its parameters
+		if rest != "" && rest[0] >= 0x40 && rest[0] <= 0x7e {
+			rest = rest[1:] // its final character
+		}
+		s = s[:i] + rest
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || TurnsText(r)) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // mostLine limits a line that FirstLine returns, in characters.
 const mostLine = 160
 

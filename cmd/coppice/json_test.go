@@ -150,4 +150,3 @@ func TestConfigCompletion(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 }
-

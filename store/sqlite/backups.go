@@ -164,7 +164,9 @@ func (b *Backups) List() ([]string, error) {
 			paths = append(paths, filepath.Join(b.Folder, e.Name()))
 		}
 	}
-	slices.SortStableFunc(paths, func(a, b string) int { return strings.Compare(backupTime(filepath.Base(b)), backupTime(filepath.Base(a))) })
+	slices.SortStableFunc(paths, func(a, b string) int {
+		return strings.Compare(backupTime(filepath.Base(b)), backupTime(filepath.Base(a)))
+	})
 	return paths, nil
 }
 
