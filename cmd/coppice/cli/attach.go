@@ -35,7 +35,7 @@ const leaveScreen = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?10
 	"\x1b[r\x1b[?6l\x1b[?7h\x1b(B\x0f\x1b[0m\x1b[?1049l\x1b[?25h"
 
 func (e *Env) attachCommand() *cobra.Command {
-	var readOnly bool
+	var readOnly, raw bool
 	c := &cobra.Command{
 		Use:   "attach KEY",
 		Short: "Show a running session's screen, or its conversation",
@@ -45,13 +45,15 @@ Detach with ` + detachKeys + `; the session continues. Several terminals can be 
 at the same time. The screen is as large as the smallest one that can type.
 
 Most agents work without a screen. Then the command shows their conversation, like
-coppice logs -f. To continue on the agent's own screen, run coppice take. If stdin is
-not a terminal, attach reads no input and writes the output as it comes.`,
+coppice logs -f. To continue on the agent's own screen, run coppice take. With --raw
+it shows their output as it comes, which is JSON for most. If stdin is not a terminal,
+attach reads no input.`,
 		Example:     "  coppice attach app-4\n  coppice attach app-4.2 --read-only",
 		Args:        args(1, 1, "the key of a task or session"),
 		Annotations: InsteadOfJSON("use `coppice logs -f --json`"),
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "only watch; your terminal's size does not count")
+	c.Flags().BoolVar(&raw, "raw", false, "show the agent's own output, also if it has no screen")
 	c.RunE = func(c *cobra.Command, given []string) error {
 		prefix, n, session, err := coppice.ParseKey(given[0])
 		if err != nil {
@@ -70,10 +72,11 @@ not a terminal, attach reads no input and writes the output as it comes.`,
 			case session == 0:
 				key = t.Session
 			}
-			if known := slices.ContainsFunc(t.History, func(x coppice.Session) bool { return x.Key == key }); known && !slices.Contains(t.Terminals, key) {
+			known := slices.ContainsFunc(t.History, func(x coppice.Session) bool { return x.Key == key })
+			if known && !raw && !slices.Contains(t.Terminals, key) {
 				return e.attachLog(ctx, cl, t, given[0], session != 0)
 			}
-			_, err = e.attach(ctx, cl, key, readOnly)
+			_, err = e.attach(ctx, cl, key, readOnly, false)
 			return err
 		})
 	}
@@ -108,8 +111,9 @@ type attachment struct {
 	t  *client.Terminal // nil while there is no connection
 }
 
-// attach shows a session's terminal. It reports whether the session has ended.
-func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnly bool) (ended bool, err error) {
+// attach shows a session's terminal. It reports whether the session has ended. With
+// starts, it waits for a terminal that opens in a moment.
+func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnly, starts bool) (ended bool, err error) {
 	a := &attachment{env: e, key: key, readOnly: readOnly, detached: make(chan struct{})}
 	if f, ok := e.Stdout.(*os.File); ok && term.IsTerminal(f.Fd()) {
 		a.out = f
@@ -122,6 +126,12 @@ func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnl
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t, err := cl.Terminal(ctx, key, a.options())
+	for n := 1; starts && err != nil && runs(ctx, cl, key); n++ {
+		if err = cl.WaitAgain(ctx, n, err); err != nil {
+			break
+		}
+		t, err = cl.Terminal(ctx, key, a.options())
+	}
 	if err != nil {
 		return false, err
 	}
@@ -132,6 +142,16 @@ func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnl
 	end, err := a.show(ctx, cl, t)
 	leave()
 	return end != nil, a.printEnd(end, err)
+}
+
+// runs reports whether a session has not ended.
+func runs(ctx context.Context, cl *client.Client, key string) bool {
+	prefix, n, _, err := coppice.ParseKey(key)
+	if err != nil {
+		return false
+	}
+	t, err := cl.Task(ctx, coppice.TaskKey(prefix, n))
+	return err == nil && slices.ContainsFunc(t.History, func(x coppice.Session) bool { return x.Key == key && x.State.Live() })
 }
 
 // printEnd prints how the session ended, after the terminal was restored.

@@ -43,7 +43,7 @@ func (e *Env) attachTaken(ctx context.Context, cl *client.Client, key string) er
 	session := ""
 	err := awaitTask(ctx, cl, key, func(t api.TaskDetail) (bool, error) {
 		if n := len(t.History); n > 0 {
-			if x := t.History[n-1]; x.Screen && x.State.Live() && !x.StartedAt.IsZero() {
+			if x := t.History[n-1]; x.Screen && x.State.Live() && x.State != coppice.SessionStarting {
 				session = x.Key
 				return true, nil
 			}
@@ -56,7 +56,7 @@ func (e *Env) attachTaken(ctx context.Context, cl *client.Client, key string) er
 	if err != nil {
 		return err
 	}
-	ended, err := e.attach(ctx, cl, session, false)
+	ended, err := e.attach(ctx, cl, session, false, true)
 	if err != nil || !ended {
 		return err
 	}
