@@ -40,6 +40,29 @@ func LineProblem(s string) string {
 	return ""
 }
 
+// Printable returns a text without control characters, sequences that control a
+// terminal, and characters that change its order. Line breaks and tabs stay.
+func Printable(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	for {
+		i := strings.Index(s, "\x1b[")
+		if i < 0 {
+			break
+		}
+		rest := strings.TrimLeftFunc(s[i+2:], func(r rune) bool { return r >= 0x20 && r <= 0x3f }) // its parameters
+		if rest != "" && rest[0] >= 0x40 && rest[0] <= 0x7e {
+			rest = rest[1:] // its final character
+		}
+		s = s[:i] + rest
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || TurnsText(r)) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // mostLine limits a line that FirstLine returns, in characters.
 const mostLine = 160
 
@@ -58,4 +81,63 @@ func FirstLine(s string) string {
 		}
 	}
 	return ""
+}
+
+// mostTitle limits a title that TitleOf returns, in characters.
+const mostTitle = 72
+
+// TitleOf makes a title from a description: its first sentence, shortened at a word.
+// It returns "" if the description has no visible character.
+func TitleOf(text string) string {
+	title := sentence(FirstLine(paragraph(strings.ToValidUTF8(text, "\uFFFD"))))
+	if runes := []rune(title); len(runes) > mostTitle {
+		title = string(runes[:mostTitle-1])
+		if i := strings.LastIndexByte(title, ' '); i > mostTitle/2 {
+			title = title[:i]
+		}
+		title = strings.TrimRight(title, " ,;:-") + "…"
+	}
+	if !Visible(title) {
+		return ""
+	}
+	return title
+}
+
+// paragraph returns the first heading or paragraph of a text as one line, without
+// the marks of Markdown.
+func paragraph(text string) string {
+	var words []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		bare := strings.TrimSpace(strings.TrimLeft(line, "#>*-+= "))
+		if len(words) > 0 && (line == "" || bare != line) {
+			break // the next paragraph, heading or element of a list
+		}
+		if !Visible(bare) {
+			continue
+		}
+		if words = append(words, bare); strings.HasPrefix(line, "#") {
+			break
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// sentence returns the first sentence of a line, without its full stop. A stop after
+// an abbreviation such as "e.g." does not end a sentence.
+func sentence(line string) string {
+	for i := 1; i < len(line); i++ {
+		ends := i+1 == len(line) || line[i+1] == ' '
+		if !ends || !strings.ContainsRune(".!?", rune(line[i])) {
+			continue
+		}
+		word := line[strings.LastIndexByte(line[:i], ' ')+1 : i]
+		switch {
+		case line[i] != '.':
+			return line[:i+1]
+		case i+1 == len(line), !strings.Contains(word, ".") && len(word) > 1:
+			return strings.TrimRight(line[:i], ".")
+		}
+	}
+	return line
 }

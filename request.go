@@ -9,7 +9,7 @@ import (
 // the same request by their Ref.
 type NewTask struct {
 	Ref       string    `json:"ref,omitempty" doc:"A name for this task within the request, so that others can come after it"`
-	Title     string    `json:"title" doc:"What should be done, in a line"`
+	Title     string    `json:"title,omitempty" doc:"What should be done, in a line; if absent, the first sentence of the description"`
 	Body      string    `json:"body,omitempty" doc:"The whole description"`
 	Priority  int       `json:"priority,omitempty" doc:"From -10 to 10; higher goes first"`
 	Track     string    `json:"track,omitempty"`

@@ -59,6 +59,7 @@ type Task struct {
 	Sessions  int              `json:"sessions" doc:"How many sessions it had"`
 	Usage     coppice.Usage    `json:"usage" doc:"The sum over its sessions"`
 	Question  *Question        `json:"question,omitempty" doc:"The oldest open one"`
+	Asked     []coppice.Verb   `json:"asked,omitempty" doc:"What was requested of it and is not carried out yet"`
 	Can       []coppice.Verb   `json:"can,omitempty" doc:"What can be requested of it now; each has a route, /tasks/{key}/land and so on"`
 	Archived  time.Time        `json:"archived,omitzero" doc:"When a person archived it; lists leave it out unless requested"`
 	Group     string           `json:"group,omitempty" doc:"The name of its group"`
@@ -211,6 +212,7 @@ type Status struct {
 	NeedsYou []Task                 `json:"needs_you"`
 	Active   []Task                 `json:"active" doc:"Working, verifying, fixing, checking and landing"`
 	Waiting  []Task                 `json:"waiting" doc:"Ready and waiting, the first of them"`
+	Failed   []Task                 `json:"failed" doc:"Failed in the last 24 hours and not archived, newest first"`
 }
 
 // ProjectStatus is the load of a project.

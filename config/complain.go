@@ -13,6 +13,7 @@ import (
 	"coppice"
 	"coppice/agent/profiles"
 	"coppice/internal/environ"
+	"coppice/internal/nearest"
 )
 
 // wrongType says which type the key needs and which type the value has.
@@ -57,7 +58,7 @@ func (d *decoder) unknown(e *ast.MappingValueNode, path, name string, known []st
 			WithFix("write them to %s in the user's configuration, or run `coppice secret set`", UserFile)
 	}
 	hint := ""
-	if near := nearest(name, known); near != "" {
+	if near := nearest.Name(name, known); near != "" {
 		hint = ", did you mean " + coppice.Quote(near) + "?"
 	}
 	return d.fail(e.Key, "unknown key %s%s", coppice.Quote(name), hint).WithFix("known here: %s", list(known))
@@ -68,7 +69,7 @@ func (d *decoder) notOneOf(n ast.Node, path, s string, known []string) error {
 		return d.fail(n, "this version does not know %s for %s yet", coppice.Quote(s), what(path)).WithFix("use one of: %s", list(known))
 	}
 	hint := ""
-	if near := nearest(s, known); near != "" {
+	if near := nearest.Name(s, known); near != "" {
 		hint = ", did you mean " + coppice.Quote(near) + "?"
 	}
 	return d.fail(n, "%s is not a valid value for %s%s", coppice.Quote(s), what(path), hint).WithFix("use one of: %s", list(known))

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"coppice"
+	"coppice/internal/nearest"
 )
 
 // Change sets or removes one key of a configuration.
@@ -166,13 +167,13 @@ func parseKey(f form, key string) ([]string, error) {
 		case t.Kind() == reflect.Struct:
 			field, ok := fieldOf(t, name)
 			if !ok {
-				return nil, unknownKey(key, strings.Join(path[:i], "."), name, fieldNames(t))
+				return nil, unknownKey(f, path, i, fieldNames(t))
 			}
 			t, at = field.Type, join(at, name)
 		case t.Kind() == reflect.Map:
 			k := keys()[at]
 			if k.names != nil && !slices.Contains(k.names, name) {
-				return nil, unknownKey(key, strings.Join(path[:i], "."), name, k.names)
+				return nil, unknownKey(f, path, i, k.names)
 			}
 			if k.mapKey != nil {
 				if err := k.mapKey(name); err != nil {
@@ -180,7 +181,7 @@ func parseKey(f form, key string) ([]string, error) {
 				}
 			}
 			if name == "" {
-				return nil, unknownKey(key, strings.Join(path[:i], "."), name, nil)
+				return nil, unknownKey(f, path, i, nil)
 			}
 			t, at = t.Elem(), join(at, "*")
 		default:
@@ -191,12 +192,18 @@ func parseKey(f form, key string) ([]string, error) {
 	return path, nil
 }
 
-func unknownKey(key, above, name string, known []string) error {
-	hint := ""
-	if near := nearest(name, known); near != "" {
-		hint = ", did you mean " + coppice.Quote(join(above, near)) + "?"
+// unknownKey says that a name of a key does not exist, and which key was probably
+// meant.
+func unknownKey(f form, path []string, i int, known []string) error {
+	hint, above := "", strings.Join(path[:i], ".")
+	if near := nearest.Name(path[i], known); near != "" {
+		meant := slices.Concat(path[:i], []string{near}, path[i+1:])
+		if _, err := parseKey(f, strings.Join(meant, ".")); err != nil {
+			meant = meant[:i+1]
+		}
+		hint = ", did you mean " + coppice.Quote(strings.Join(meant, ".")) + "?"
 	}
-	e := coppice.Errorf(coppice.EInvalid, "unknown key %s%s", coppice.Quote(key), hint).WithField("key")
+	e := coppice.Errorf(coppice.EInvalid, "unknown key %s%s", coppice.Quote(strings.Join(path, ".")), hint).WithField("key")
 	if len(known) == 0 {
 		return e.WithFix("see `coppice config` for every key")
 	}

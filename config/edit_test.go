@@ -91,6 +91,8 @@ func TestEditRefuses(t *testing.T) {
 		{set("agent.fallback", `["a"]`), file + "agent: {fallback: [a]}\n", ""},
 		{set("land", `{"hw": "queue"}`), file + "land: {hw: queue}\n", ""},
 		{set("nope", "1"), "", `unknown key "nope"`},
+		{set("limts.sessions", "1"), "", `did you mean "limits.sessions"?`},
+		{set("limts.nope", "1"), "", `did you mean "limits"?`},
 		{set("limits.sesions", "1"), "", `did you mean "limits.sessions"?`},
 		{set("base.x", "1"), "", "no keys below"},
 		{set("", "1"), "", "unknown key"},

@@ -86,15 +86,3 @@ func TestScalarReadsBack(t *testing.T) {
 		check(rt.Fatalf, s)
 	})
 }
-
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"chekcs", "checks", 1}, {"sesions", "sessions", 1}, {"a", "b", 1}, {"abc", "", 3}, {"abcdefgh", "x", 9}} {
-		if got := distance(c.a, c.b, 9); got != min(c.want, 9) && c.want != 9 {
-			t.Errorf("%q %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

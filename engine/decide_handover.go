@@ -69,6 +69,12 @@ func handedOver(v *View, s *coppice.Session) *Decision {
 	var d *Decision
 	if f := s.Failure; f != nil && f.Class != coppice.ClassLost && f.Class != coppice.ClassUnknown {
 		d = needPerson(v, s, *f)
+	} else if screenFailed(s) && v.asked(coppice.VerbGive) == nil {
+		d = needPerson(v, s, coppice.Failure{
+			Class: coppice.ClassCapability,
+			Text:  fmt.Sprintf("the screen of %s ended after %s, before anything was done", s.Agent, durationText(s.EndedAt.Sub(s.StartedAt).Truncate(time.Second))),
+			Fix:   fmt.Sprintf("start %s one time in a terminal and complete its setup, then run `coppice take %s`; or continue without a screen: `coppice retry %s`", s.Agent, v.Task.Key, v.Task.Key),
+		})
 	} else {
 		n := resumeSession(v, s)
 		n.Evidence = fmt.Sprintf("A person continued this task on the agent's own screen (session %s) and gave it back. Check what has changed, then finish the task.\n", s.Key)
@@ -76,6 +82,16 @@ func handedOver(v *View, s *coppice.Session) *Decision {
 	}
 	d.Task.Next.Note, d.Asks = v.note(coppice.VerbGive), v.settled(coppice.VerbGive)
 	return d
+}
+
+// shortScreen is how long a screen lasts at least if a person worked on it.
+const shortScreen = 5 * time.Second
+
+// screenFailed reports whether a screen ended too early for a person to have left it
+// after work: no person had time, and nothing changed. An agent that is not set up
+// for its screen does that.
+func screenFailed(s *coppice.Session) bool {
+	return s.StopWhy == "" && s.EndedAt.Sub(s.StartedAt) < shortScreen && (s.Head == "" || s.Head == s.From)
 }
 
 // continueTask carries out a person's continue: an ended task starts a new round

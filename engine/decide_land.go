@@ -278,14 +278,24 @@ func featuresFile(v *View) []string {
 	return nil
 }
 
-// landMessage returns the message of the commit that lands, with trailers that
-// name its origin.
+// Limits of the parts of a landed commit's message, in bytes.
+const (
+	mostDescription = 4096
+	mostSummary     = 2048
+)
+
+// landMessage returns the message of the commit that lands: the task, the agent's
+// final message, and trailers that name its origin.
 func landMessage(v *View, l coppice.Landing) string {
 	var b strings.Builder
 	b.WriteString(v.Task.Title)
 	b.WriteString("\n\n")
-	if body := strings.TrimSpace(v.Task.Body); body != "" && len(body) <= 4096 {
+	if body := strings.TrimSpace(v.Task.Body); body != "" && len(body) <= mostDescription {
 		b.WriteString(body)
+		b.WriteString("\n\n")
+	}
+	if text := landSummary(v, l); text != "" {
+		b.WriteString(text)
 		b.WriteString("\n\n")
 	}
 	fmt.Fprintf(&b, "Coppice-Task: %s\n", v.Task.Key)
@@ -298,4 +308,24 @@ func landMessage(v *View, l coppice.Landing) string {
 		}
 	}
 	return b.String()
+}
+
+// landSummary returns the final message of the session whose work lands, shortened
+// at a line or word. A person's session on a screen has none.
+func landSummary(v *View, l coppice.Landing) string {
+	for _, s := range v.Sessions {
+		if s.ID != l.SessionID || s.Screen {
+			continue
+		}
+		text := strings.TrimSpace(coppice.Printable(s.Summary))
+		if len(text) <= mostSummary {
+			return text
+		}
+		text = strings.ToValidUTF8(text[:mostSummary], "")
+		if i := strings.LastIndexAny(text, "\n "); i > mostSummary/2 {
+			text = text[:i]
+		}
+		return strings.TrimSpace(text) + " …"
+	}
+	return ""
 }

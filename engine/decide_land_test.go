@@ -200,6 +200,10 @@ func TestSpecsOfLastSteps(t *testing.T) {
 	}
 }
 
+func says(text string) func(*coppice.Session) {
+	return func(s *coppice.Session) { s.Summary = text }
+}
+
 func TestLandMessage(t *testing.T) {
 	t.Parallel()
 	body := task(func(t *coppice.Task) { t.Body = "In all languages.\n" })
@@ -212,6 +216,11 @@ func TestLandMessage(t *testing.T) {
 		{"plain", viewOf(coppice.StageChecking, ran("head1"), candidate()), "Greet\n\nCoppice-Task: app-7\nCoppice-Session: app-7.1\nCoppice-Agent: ann\n"},
 		{"with a body", viewOf(coppice.StageChecking, body, ran("head1"), candidate()),
 			"Greet\n\nIn all languages.\n\nCoppice-Task: app-7\nCoppice-Session: app-7.1\nCoppice-Agent: ann\n"},
+		{"with the agent's message", viewOf(coppice.StageChecking, body, ran("head1", says("I added\r\n\x1b[1mthree\x1b[0m greetings.\n\n")), candidate()),
+			"Greet\n\nIn all languages.\n\nI added\nthree greetings.\n\nCoppice-Task: app-7\nCoppice-Session: app-7.1\nCoppice-Agent: ann\n"},
+		{"a message too long", viewOf(coppice.StageChecking, ran("head1", says(strings.Repeat("many words ", 1000))), candidate()),
+			"Greet\n\n" + strings.Repeat("many words ", 186) + "…\n\nCoppice-Task: app-7\nCoppice-Session: app-7.1\nCoppice-Agent: ann\n"},
+		{"from a screen", viewOf(coppice.StageChecking, ran("head1", says("ASCII art"), onScreen), candidate()), "Greet\n\nCoppice-Task: app-7\nCoppice-Session: app-7.1\nCoppice-Agent: ann\n"},
 		{"a body too long", viewOf(coppice.StageChecking, huge, candidate()), "Greet\n\nCoppice-Task: app-7\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

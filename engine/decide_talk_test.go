@@ -122,6 +122,9 @@ func TestInterruptedWaitsForAPerson(t *testing.T) {
 
 func onScreen(s *coppice.Session) { s.Screen = true }
 
+// brief makes a session last two seconds.
+func brief(s *coppice.Session) { s.StartedAt = s.EndedAt.Add(-2 * time.Second) }
+
 func why(c coppice.StopReason) func(*coppice.Session) {
 	return func(s *coppice.Session) { s.StopWhy, s.StopTries, s.StopAt = c, 1, noon.Add(-time.Hour) }
 }
@@ -157,6 +160,12 @@ func TestHandover(t *testing.T) {
 		{"given", viewOf(coppice.StageSession, space(), say(coppice.VerbGive, "continue"), ran("head1", onScreen, why(coppice.StopGiven))),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk1 with \"continue\""},
 		{"left", viewOf(coppice.StageSession, space(), ran("head1", onScreen)), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
+		{"left without a change after a minute", viewOf(coppice.StageSession, space(), ran("base1", onScreen)), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
+		{"left after a moment, with a change", viewOf(coppice.StageSession, space(), ran("head1", onScreen, brief)), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
+		{"given after a moment", viewOf(coppice.StageSession, space(), say(coppice.VerbGive), ran("base1", onScreen, brief)), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
+		{"its screen did not start", viewOf(coppice.StageSession, space(), ran("base1", onScreen, brief)),
+			"pipeline: task.stage; to waiting; fails: capability; waits on person: the screen of ann ended after 2s, before anything was done " +
+				"[start ann one time in a terminal and complete its setup, then run `coppice take app-7`; or continue without a screen: `coppice retry app-7`]; next implement by ann resuming talk1"},
 		{"left by a signal", viewOf(coppice.StageSession, space(), ran("", onScreen, fails(coppice.ClassUnknown))), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
 		{"nobody knows its conversation", viewOf(coppice.StageSession, space(), ran("head1", onScreen, func(s *coppice.Session) { s.Conversation, s.Resume = "", "talk0" })),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk0"},

@@ -23,6 +23,7 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 	if len(asked) > mostTasks {
 		return nil, coppice.Errorf(coppice.ETooLarge, "the request has %d tasks, %d are allowed", len(asked), mostTasks)
 	}
+	asked = withTitles(asked)
 	order, err := creationOrder(asked)
 	if err != nil {
 		return nil, err
@@ -57,6 +58,18 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 		return nil, err
 	}
 	return tasks, nil
+}
+
+// withTitles returns the tasks, where those that have only a description got a title
+// from it.
+func withTitles(asked []coppice.NewTask) []coppice.NewTask {
+	asked = slices.Clone(asked)
+	for n := range asked {
+		if t := &asked[n]; strings.TrimSpace(t.Title) == "" {
+			t.Title = coppice.TitleOf(t.Body)
+		}
+	}
+	return asked
 }
 
 // at adds to an error which of several tasks it is about.
@@ -221,7 +234,7 @@ func validAnswer(t *coppice.Task) error {
 
 func validPriority(n int) error {
 	if n < coppice.MinPriority || n > coppice.MaxPriority {
-		return coppice.Errorf(coppice.EInvalid, "priority %d is out of range", n).
+		return coppice.Errorf(coppice.EInvalid, "the priority %d is out of range", n).
 			WithFix("use a number from %d to %d; a higher one comes first", coppice.MinPriority, coppice.MaxPriority).WithField("priority")
 	}
 	return nil

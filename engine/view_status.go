@@ -221,6 +221,13 @@ func last[T any](list []T) *T {
 	return &list[len(list)-1]
 }
 
+// answered reports whether a task that waits for an answer has it. The next turn
+// queues the task.
+func (s TaskStatus) answered(t coppice.Task) bool {
+	waits := t.Stage == coppice.StageWaiting && t.Failure == nil && t.Wait != nil && t.Wait.On == coppice.WaitPerson
+	return waits && s.Session != nil && s.Session.Rests() && s.Question == nil
+}
+
 func (p page) status(capacity Capacity, t coppice.Task) TaskStatus {
 	project := p.projects[t.ProjectID]
 	s := TaskStatus{Project: project.Prefix, Serves: project.Policy.Workspace.Serve.Set(), Sessions: p.sessions[t.ID], Asks: p.asks[coppice.TaskSubject(t.ID)]}
@@ -241,6 +248,10 @@ func (p page) status(capacity Capacity, t coppice.Task) TaskStatus {
 		}
 	}
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
+	if s.answered(t) {
+		s.Status, s.Reason = coppice.StatusWaiting, coppice.ReasonAnswered
+		return s
+	}
 	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {
 		// An agent that stays after its turn might have been interrupted by a
 		// person.

@@ -1,6 +1,15 @@
 package verb
 
-import "coppice"
+import (
+	"slices"
+
+	"coppice"
+)
+
+// open are the statuses of tasks that have not ended.
+var open = slices.DeleteFunc(slices.Clone(coppice.Statuses), func(s coppice.Status) bool {
+	return s == coppice.StatusDone || s == coppice.StatusFailed || s == coppice.StatusCancelled
+})
 
 // Table describes every verb, in the order in which the dashboard shows them.
 var Table = []Info{
@@ -8,9 +17,9 @@ var Table = []Info{
 		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Head: true, Fits: fitsLand, Check: checkLand, Hidden: hideLand,
 		Route: Route{"land-task", "Land a task that waits for your approval"},
 		Command: Command{
-			Use: "land KEY", Short: "Land a task that waits for your approval",
-			Long:    "Land a task whose checks passed and whose project does not land automatically. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is retried immediately.\nWith --head the request is refused if the change is no longer at the commit that you have read.",
-			Example: "  coppice land app-4\n  coppice land app-4 --head 3f2a91c", Done: "will be landed",
+			Use: "land KEY…", Short: "Land tasks that wait for your approval", Many: true, All: []coppice.Status{coppice.StatusNeedsYou},
+			Long:    "Land tasks whose checks passed and whose project does not land automatically. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is retried immediately.\nWith --head the request is refused if the change is no longer at the commit that you have read.\nWith --all, land every task of a project that waits for your approval.",
+			Example: "  coppice land app-4 app-5\n  coppice land app-4 --head 3f2a91c\n  coppice land --project app --all", Done: "will be landed",
 		},
 		Button: Button{Name: "Land", About: "Land it after its checks have passed, or retry a landing that waits", Done: "lands"},
 	},
@@ -34,9 +43,9 @@ candidate is dropped.`,
 		By:    []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine},
 		Route: Route{"retry-task", "Retry a failed, stopped or stuck task"},
 		Command: Command{
-			Use: "retry KEY", Short: "Retry a failed, stopped or stuck task", Note: "a message for the agent",
-			Long:    "Retry a failed, stopped or stuck task on its branch. The agent gets the note.\nWith --agent or --model another one takes over.\nIf only the landing waits, for example because its checks were killed, the landing is retried immediately, and no session starts.",
-			Example: "  coppice retry app-4\n  coppice retry app-4 --note \"the service is up again\"", Done: "will be retried",
+			Use: "retry KEY…", Short: "Retry failed, stopped or stuck tasks", Note: "a message for the agent", Many: true, All: []coppice.Status{coppice.StatusFailed},
+			Long:    "Retry failed, stopped or stuck tasks on their branches. The agent gets the note.\nWith --agent or --model another one takes over.\nIf only the landing waits, for example because its checks were killed, the landing is retried immediately, and no session starts.\nWith --all, retry every failed task of a project that is not archived.",
+			Example: "  coppice retry app-4 app-5\n  coppice retry --project app --all --yes\n  coppice retry app-4 --note \"the service is up again\"", Done: "will be retried",
 		},
 		Button: Button{Name: "Retry", About: "Retry it", Prompt: "What should it do differently? (optional)", Bare: true, Done: "is retried"},
 	},
@@ -65,9 +74,9 @@ that has landed, or is landing at this moment, is refused.`,
 		Withdraws: []coppice.Verb{coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbLand},
 		Route:     Route{"stop-task", "Stop a task and its session"},
 		Command: Command{
-			Use: "stop KEY", Short: "Stop a task and its session",
-			Long:    "Stop a task: its session is asked to exit, then killed. Its workspace goes to the trash: undo restores it, and retry continues in it.",
-			Example: "  coppice stop app-4", Done: "will be stopped",
+			Use: "stop KEY…", Short: "Stop tasks and their sessions", Many: true, All: open,
+			Long:    "Stop tasks: the session of each is asked to exit, then killed. Its workspace goes to the trash: undo restores it, and retry continues in it.\nWith --all, stop every task of a project that has not ended.",
+			Example: "  coppice stop app-4 app-5\n  coppice stop --project app --all", Done: "will be stopped",
 		},
 		Button: Button{Name: "Stop", About: "Stop it and its session", Danger: true, Done: "stops"},
 	},
@@ -92,9 +101,10 @@ that has landed, or is landing at this moment, is refused.`,
 		Command: Command{
 			Use: "take KEY", Short: "Take a task over on the agent's own screen",
 			Long: `Take a task over: its session ends its turn, and the same conversation opens on
-the agent's own interactive screen, for you to attach to. It has no time limit.
-To give it back, leave the screen, or run ` + "`coppice give`" + `.`,
-			Example: "  coppice take app-4\n  coppice attach app-4", Done: "will be yours; then run: coppice attach",
+the agent's own interactive screen. It has no time limit. In a terminal, the command
+waits for the screen and attaches to it, like ` + "`coppice attach`" + `. To give the task
+back, leave the screen, or run ` + "`coppice give`" + `.`,
+			Example: "  coppice take app-4\n  coppice take app-4 --no-attach", Done: "will be yours; then run: coppice attach",
 		},
 		Button: Button{
 			Name: "Take over", About: "Continue it yourself on the agent's own screen", More: true,

@@ -53,9 +53,10 @@ type Route struct {
 // Command describes the verb on the command line.
 type Command struct {
 	Use, Short, Long, Example string
-	Many                      bool   // it takes several keys
-	Note                      string // the help of --note, if the text is a flag
-	Done                      string // printed for each task
+	Many                      bool             // it takes several keys
+	All                       []coppice.Status // the statuses of the tasks that --all selects; empty if there is no --all
+	Note                      string           // the help of --note, if the text is a flag
+	Done                      string           // printed for each task
 }
 
 // Button describes the verb in the dashboard.

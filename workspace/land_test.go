@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -88,6 +89,39 @@ func TestMerge(t *testing.T) {
 	}
 	if d := cmp.Diff(before, print(t, b.root, ".git")); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestSquashKeepsMessages checks that a squashed commit says what the commits said
+// that it replaces.
+func TestSquashKeepsMessages(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	message := func(head string) string {
+		t.Helper()
+		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, coppice.StrategySquash)))
+		return run(t, b.own(), "git", "log", "-1", "--format=%B", m.Commit)
+	}
+	const trailers = "\nTask: app-1\nSession: app-1.1"
+	one := b.prepare("app-1")
+	write(t, one.Path, "x.txt", "x")
+	commit(t, one.Path, "Add x\n\nIt is needed.\n\nCoppice-Session: app-1.1")
+	if got, want := message(b.saved(one.Path)), "Do it\n\n* Add x\n\n  It is needed.\n"+trailers; got != want {
+		t.Errorf("one commit: %q, want %q", got, want)
+	}
+	write(t, one.Path, "y.txt", "y")
+	commit(t, one.Path, "Do it\n\nCoppice-Task: app-1\nCoppice-Session: app-1.1") // by Coppice itself
+	write(t, one.Path, "z.txt", "z")
+	commit(t, one.Path, "Add \x1b[31mz")
+	if got, want := message(b.saved(one.Path)), "Do it\n\n* Add x\n\n  It is needed.\n* Add z\n"+trailers; got != want {
+		t.Errorf("three commits: %q, want %q", got, want)
+	}
+	for i := range 30 {
+		write(t, one.Path, "n.txt", strconv.Itoa(i))
+		commit(t, one.Path, fmt.Sprintf("Step %d\n\n%s", i, strings.Repeat("very long ", 50)))
+	}
+	if got := message(b.saved(one.Path)); len(got) > 5000 || !strings.Contains(got, "* Step 10\n") || !strings.HasSuffix(got, "\n* …\n"+trailers) {
+		t.Errorf("many commits: %q", got)
 	}
 }
 

@@ -71,7 +71,7 @@ type madeStatus struct {
 
 func (s *Server) makeStatus(ctx context.Context, in *statusIn) (out madeStatus, err error) {
 	out.Status = api.Status{
-		Counts: map[coppice.Status]int{}, Projects: []api.ProjectStatus{}, NeedsYou: []api.Task{}, Active: []api.Task{}, Waiting: []api.Task{},
+		Counts: map[coppice.Status]int{}, Projects: []api.ProjectStatus{}, NeedsYou: []api.Task{}, Active: []api.Task{}, Waiting: []api.Task{}, Failed: []api.Task{},
 	}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 		project, err := statusProjects(r, in.Project, &out)

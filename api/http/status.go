@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"coppice"
 	"coppice/api"
@@ -16,6 +17,9 @@ import (
 const (
 	mostWaiting = 100
 	mostListed  = 200
+
+	// failedFor is how long a status lists a failed task.
+	failedFor = 24 * time.Hour
 )
 
 // statusRows are the tasks of a status, and their statuses in the order of all.
@@ -115,7 +119,15 @@ func (s *Server) statusInbox(r store.Reader, project int64, x *statusRows, out *
 func (s *Server) statusLists(r store.Reader, x *statusRows, out *api.Status) error {
 	begun := len(x.busy) + len(x.people)
 	later := begun + len(x.failed)
-	views, err := s.viewsOf(r, slices.Concat(x.busy, x.people, x.waiting), slices.Concat(x.statuses[:begun], x.statuses[later:later+len(x.waiting)]))
+	shown := begun + len(x.waiting)
+	tasks, statuses := slices.Concat(x.busy, x.people, x.waiting), slices.Concat(x.statuses[:begun], x.statuses[later:later+len(x.waiting)])
+	since := s.cfg.Now().Add(-failedFor)
+	for i, t := range x.failed {
+		if t.EndedAt.After(since) {
+			tasks, statuses = append(tasks, t), append(statuses, x.statuses[begun+i])
+		}
+	}
+	views, err := s.viewsOf(r, tasks, statuses)
 	if err != nil {
 		return err
 	}
@@ -123,6 +135,8 @@ func (s *Server) statusLists(r store.Reader, x *statusRows, out *api.Status) err
 		v.Body = ""
 		part := &out.Active
 		switch {
+		case i >= shown:
+			part = &out.Failed
 		case i >= begun, i < len(x.busy) && v.Status == coppice.StatusWaiting: // its session waits for a free one
 			part = &out.Waiting
 		case i >= len(x.busy), v.Status == coppice.StatusNeedsYou:
@@ -133,6 +147,7 @@ func (s *Server) statusLists(r store.Reader, x *statusRows, out *api.Status) err
 	older := func(a, b api.Task) int { return cmp.Compare(a.ID, b.ID) }
 	slices.SortFunc(out.NeedsYou, older)
 	slices.SortFunc(out.Active, older)
+	slices.SortFunc(out.Failed, func(a, b api.Task) int { return cmp.Or(b.EndedAt.Compare(a.EndedAt), cmp.Compare(b.ID, a.ID)) })
 	return nil
 }
 

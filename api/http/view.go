@@ -104,6 +104,9 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 		v.Session = x.Key
 		v.Usage = v.Usage.Add(x.Usage)
 	}
+	for _, a := range st.Asks {
+		v.Asked = append(v.Asked, a.Verb)
+	}
 	v.Taken = coppice.Asked(st.Asks, coppice.VerbTake) != nil || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
 	f := verb.Facts{
 		Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0, Conversation: engine.Resumable(st.Sessions),

@@ -31,7 +31,7 @@ func (p *program) configGet() *cobra.Command {
 		Use: "get KEY", Short: "Show one setting",
 		Long:    "Shows the value of one key of coppice.yaml, or its default if it is not set. For a key that contains other keys, shows all of them.",
 		Example: "  coppice config get limits.sessions\n  coppice config get land --json",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: completeConfig,
 		RunE: func(c *cobra.Command, args []string) error {
 			root, err := p.repository(c.Context())
 			if err != nil {
@@ -75,7 +75,7 @@ func (p *program) configSet() *cobra.Command {
 it is. Write the value as in the file: text, a number, true or false, [a list]
 or {a: mapping}. An invalid value is refused, and the file does not change.`,
 		Example: "  coppice config set limits.sessions 3\n  coppice config set checks '[make lint, make test]'\n  coppice config set land.how branch",
-		Args:    cobra.ExactArgs(2),
+		Args:    cobra.ExactArgs(2), ValidArgsFunction: completeConfig,
 		RunE: func(c *cobra.Command, args []string) error {
 			value, err := valueOf(args[1])
 			if err != nil {
@@ -94,13 +94,27 @@ func (p *program) configUnset() *cobra.Command {
 		Use: "unset KEY", Short: "Remove one setting from coppice.yaml",
 		Long:    "Removes one key from the coppice.yaml of this repository, so that its default applies, and leaves every other line as it is.",
 		Example: "  coppice config unset limits.sessions",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: completeConfig,
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.configure(c.Context(), config.Change{Key: args[0], Unset: true}, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// completeConfig lists the keys of coppice.yaml with what they mean.
+func completeConfig(_ *cobra.Command, given []string, word string) (out []cobra.Completion, how cobra.ShellCompDirective) {
+	how = cobra.ShellCompDirectiveNoFileComp
+	if len(given) > 0 {
+		return nil, how
+	}
+	for _, k := range config.Explain(coppice.DefaultPolicy(), config.Source{}) {
+		if strings.HasPrefix(k.Name, word) && !strings.ContainsAny(k.Name, "[*") {
+			out = append(out, cobra.CompletionWithDesc(k.Name, coppice.FirstLine(k.Doc)))
+		}
+	}
+	return out, how
 }
 
 // valueOf reads a value as a person writes it in the file, as JSON.
@@ -146,9 +160,7 @@ func (p *program) configure(ctx context.Context, change config.Change, asJSON bo
 		return err
 	}
 	if asJSON {
-		e := json.NewEncoder(p.env.Stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"key": change.Key, "value": value, "path": filepath.Join(root, config.File)})
+		return p.printJSON(map[string]any{"key": change.Key, "value": value, "path": filepath.Join(root, config.File)})
 	}
 	done := "set"
 	if change.Unset {

@@ -50,12 +50,12 @@ func newProgram() (*program, error) {
 	p := &program{self: self, state: state, tty: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd())}
 	p.env = cli.Env{
 		Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now,
-		Client: func() (*client.Client, error) { return client.New(state), nil }, Asks: p.tty, Open: p.open, Start: p.startFor,
+		Client: func() (*client.Client, error) { return client.New(state), nil }, Asks: p.tty, Edit: p.editFile, Open: p.open, Start: p.startFor,
 	}
 	if p.env.Terminal = term.IsTerminal(os.Stdout.Fd()); p.env.Terminal {
 		p.env.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-		if w, _, err := term.GetSize(os.Stdout.Fd()); err == nil {
-			p.env.Width = w
+		if w, h, err := term.GetSize(os.Stdout.Fd()); err == nil {
+			p.env.Width, p.env.Height = w, h
 		}
 	}
 	return p, nil
@@ -107,8 +107,9 @@ Start with:
   coppice login --open  open the dashboard`,
 	}
 	cli.Overview(p.env, root, p.checkout)
-	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.pricesCommand(), p.secretCommand(), p.restoreCommand())
+	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.pricesCommand(), p.secretCommand(), p.restoreCommand(), p.versionCommand())
 	root.AddCommand(cli.Commands(p.env)...)
+	cli.Finish(root, p.env)
 	return root
 }
 
@@ -126,8 +127,9 @@ If work lands on the branch that is checked out here, your files follow each
 landing, as with git merge --ff-only. Coppice never overwrites a file that you
 changed: a landing that touches it waits until you commit or stash it. If you
 prefer a separate branch, name one with --base and add --create-base to create it.`,
-		Example: "  coppice init\n  coppice init --yes --base ai-develop --create-base\n  coppice init --yes --fallback other-agent --track core,docs --try",
-		Args:    cobra.NoArgs,
+		Example:     "  coppice init\n  coppice init --yes --base ai-develop --create-base\n  coppice init --yes --fallback other-agent --track core,docs --try",
+		Args:        cobra.NoArgs,
+		Annotations: cli.InsteadOfJSON("leave out --json; `coppice config --json` prints the settings afterwards"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			runner, err := git.New(git.Config{})
 			if err != nil {
@@ -179,8 +181,9 @@ command prints a link that opens the dashboard, and --open opens it.
 On Ctrl-C or SIGTERM the server stops as soon as git has finished what it writes
 to your repository, and prints what it is waiting for. A second Ctrl-C ends
 pushes to a remote. It does not interrupt git on this machine either.`,
-		Example: "  coppice serve\n  coppice serve -d --open\n  coppice serve --stop",
-		Args:    cobra.NoArgs,
+		Example:     "  coppice serve\n  coppice serve -d --open\n  coppice serve --stop",
+		Args:        cobra.NoArgs,
+		Annotations: cli.InsteadOfJSON("leave out --json; `coppice status --json` asks the running server"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case stop:
@@ -302,36 +305,46 @@ func (p *program) configCommand() *cobra.Command {
 
 func (p *program) printConfig(keys []config.Key, asJSON bool) error {
 	if asJSON {
-		e := json.NewEncoder(p.env.Stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(keys)
+		return p.printJSON(keys)
 	}
 	return config.Print(p.out(asJSON), keys)
 }
 
 func (p *program) restoreCommand() *cobra.Command {
-	var yes bool
+	var yes, asJSON bool
 	c := &cobra.Command{
 		Use:   "restore BACKUP",
 		Short: "Replace the database with a backup",
 		Long: `Checks a backup and replaces the database with it. The old database is kept next
 to it. The server must not be running. Backups are in the backups folder of the state
 directory; ` + "`coppice backup`" + ` writes another one.`,
-		Args: cobra.ExactArgs(1),
+		Example: "  coppice restore ~/.local/state/coppice/backups/manual-20260131T090000.000000000Z.db.gz",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !yes && !p.confirm("Replace the database with "+args[0]+"?") {
+			if !yes && (asJSON || !p.confirm("Replace the database with "+args[0]+"?")) {
 				return coppice.Errorf(coppice.EInvalid, "nothing was restored").WithFix("pass --yes to restore without a question")
 			}
 			to := filepath.Join(p.state, "coppice.db")
 			if err := sqlite.Restore(c.Context(), args[0], to); err != nil {
 				return err
 			}
+			if asJSON {
+				return p.printJSON(map[string]string{"path": to, "from": args[0]})
+			}
 			fmt.Fprintf(p.out(false), "restored %s from %s\n", to, args[0])
 			return nil
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// printJSON prints a value for programs.
+func (p *program) printJSON(v any) error {
+	e := json.NewEncoder(p.env.Stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 // confirm asks a person. Without a terminal it returns false.

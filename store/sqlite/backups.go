@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	backupPrefix = "auto-"
+	autoPrefix   = "auto-"
+	manualPrefix = "manual-"
 	backupSuffix = ".db"
 	packedSuffix = ".gz"                        // follows backupSuffix
 	stamp        = "20060102T150405.000000000Z" // sorts as text
 )
 
-// Backups keeps the newest automatic backups of a store in a folder, compressed.
-// It does not touch files with other names in the folder.
+// Backups keeps the newest automatic backups of a store in a folder, compressed, and
+// all that a person made. It does not touch files with other names in the folder.
 type Backups struct {
 	Store  *Store
 	Folder string // created if it does not exist
@@ -32,13 +33,22 @@ type Backups struct {
 	// limit, and so does a nil Most. The newest backup is always kept.
 	Most func() (int64, error)
 
-	making sync.Mutex // held while Make runs
+	making sync.Mutex // held while a backup is written
 }
 
-// Make writes a backup with the current time in its name and removes the oldest
-// ones beyond the limits. It returns the path of the new backup, even if removing
-// old ones failed.
+// Make writes an automatic backup with the current time in its name and removes the
+// oldest automatic ones beyond the limits. It returns the path of the new backup,
+// even if removing old ones failed.
 func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
+	return b.write(ctx, autoPrefix, now)
+}
+
+// MakeManual writes a backup for a person. It stays until the person removes it.
+func (b *Backups) MakeManual(ctx context.Context, now time.Time) (string, error) {
+	return b.write(ctx, manualPrefix, now)
+}
+
+func (b *Backups) write(ctx context.Context, prefix string, now time.Time) (string, error) {
 	b.making.Lock()
 	defer b.making.Unlock()
 	if err := os.MkdirAll(b.Folder, 0o700); err != nil {
@@ -47,7 +57,7 @@ func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
 	if err := b.sweep(); err != nil {
 		return "", err
 	}
-	path := filepath.Join(b.Folder, backupPrefix+now.UTC().Format(stamp)+backupSuffix+packedSuffix)
+	path := filepath.Join(b.Folder, prefix+now.UTC().Format(stamp)+backupSuffix+packedSuffix)
 	temp, err := tempBeside(path)
 	if err != nil {
 		return "", err
@@ -69,7 +79,8 @@ func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
 func (b *Backups) sweep() error {
 	entries, err := os.ReadDir(b.Folder)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "."+backupPrefix) && strings.HasSuffix(e.Name(), ".tmp") {
+		ours := strings.HasPrefix(e.Name(), "."+autoPrefix) || strings.HasPrefix(e.Name(), "."+manualPrefix)
+		if ours && strings.HasSuffix(e.Name(), ".tmp") {
 			err = errors.Join(err, os.Remove(filepath.Join(b.Folder, e.Name())))
 		}
 	}
@@ -137,8 +148,8 @@ func (r contextReader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// List returns the paths of the automatic backups, newest first. Backups of
-// earlier versions are not compressed.
+// List returns the paths of the backups, newest first. Backups of earlier versions
+// are not compressed.
 func (b *Backups) List() ([]string, error) {
 	entries, err := os.ReadDir(b.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -149,13 +160,27 @@ func (b *Backups) List() ([]string, error) {
 	}
 	var paths []string
 	for _, e := range entries {
-		when, isAuto := strings.CutPrefix(strings.TrimSuffix(strings.TrimSuffix(e.Name(), packedSuffix), backupSuffix), backupPrefix)
-		if _, err := time.Parse(stamp, when); isAuto && err == nil && e.Type().IsRegular() {
+		if backupTime(e.Name()) != "" && e.Type().IsRegular() {
 			paths = append(paths, filepath.Join(b.Folder, e.Name()))
 		}
 	}
-	slices.Reverse(paths) // ReadDir sorts by name, which is by time
+	slices.SortStableFunc(paths, func(a, b string) int {
+		return strings.Compare(backupTime(filepath.Base(b)), backupTime(filepath.Base(a)))
+	})
 	return paths, nil
+}
+
+// backupTime returns the time in the name of a backup, which sorts as text. It
+// returns "" for another file.
+func backupTime(name string) string {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, packedSuffix), backupSuffix)
+	for _, prefix := range []string{autoPrefix, manualPrefix} {
+		when, ours := strings.CutPrefix(name, prefix)
+		if _, err := time.Parse(stamp, when); ours && err == nil {
+			return when
+		}
+	}
+	return ""
 }
 
 func (b *Backups) prune() error {
@@ -163,6 +188,7 @@ func (b *Backups) prune() error {
 	if err != nil {
 		return err
 	}
+	paths = slices.DeleteFunc(paths, func(p string) bool { return !strings.HasPrefix(filepath.Base(p), autoPrefix) })
 	var errs []error
 	most := int64(0)
 	if b.Most != nil {

@@ -1,8 +1,10 @@
 package sqlite_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,6 +55,33 @@ func TestBackupsBySize(t *testing.T) {
 	all, err := os.ReadDir(backups.Folder)
 	if err != nil || len(all) != 1 {
 		t.Errorf("in the folder: %v, %v", all, err)
+	}
+}
+
+// TestManualBackups checks that limits do not remove what a person made.
+func TestManualBackups(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	backups := &sqlite.Backups{Store: open(t, filepath.Join(dir, "coppice.db")), Folder: filepath.Join(dir, sqlite.BackupsFolder), Keep: 1}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var made []string
+	for i, make := range []func(context.Context, time.Time) (string, error){backups.Make, backups.MakeManual, backups.Make, backups.MakeManual, backups.Make} {
+		path, err := make(t.Context(), now.Add(time.Duration(i)*time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, path)
+	}
+	if base := filepath.Base(made[1]); base != "manual-20260102T040405.000000000Z.db.gz" {
+		t.Errorf("a backup by hand is %s", base)
+	}
+	list, err := backups.List()
+	if want := []string{made[4], made[3], made[1]}; err != nil || !slices.Equal(list, want) {
+		t.Errorf("kept %v, %v, want %v", list, err, want)
+	}
+	to := filepath.Join(t.TempDir(), "coppice.db")
+	if err := sqlite.Restore(t.Context(), made[1], to); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/api"
 	"coppice/internal/pty"
 	"coppice/internal/vt"
 )
@@ -246,15 +245,19 @@ func TestAttachWithoutTerminal(t *testing.T) {
 	key := w.new("Say something")
 	w.working(key, coppice.SessionIdle)
 	ended := make(chan result, 1)
-	go func() { ended <- w.try(w.repo, "typed", "attach", key) }()
-	p := w.person(80, 24, "attach", key)
+	go func() { ended <- w.try(w.repo, "typed", "attach", "--raw", key) }()
+	p, q := w.person(80, 24, "attach", "--raw", key), w.person(80, 24, "attach", key)
 	p.sees("I am here.")
+	q.sees("I am here.")
+	q.showed("has no screen; this is its conversation. To continue on the agent's own screen, run: coppice take " + key)
 	p.types("x")
 	p.showed("coppice send")
 	w.cli("send", key, "continue")
 	w.landed(key)
 	p.leaves(0)
 	p.sees("coppice logs " + key)
+	q.leaves(0)
+	q.sees("done") // the conversation follows the task to its end
 	r := <-ended
 	// It may have come too late to see anything: then it says that.
 	if r.code == 0 && !strings.Contains(r.out, "I am here.") {
@@ -282,11 +285,7 @@ func TestTakeOver(t *testing.T) {
 	w.serve()
 	key := w.new("Do it")
 	w.said(key+".1", "I begin.")
-	w.cli("take", key)
-	w.await(key, "a session on a screen", func(d api.TaskDetail) bool {
-		return len(d.History) == 2 && d.History[1].Screen && d.History[1].State == coppice.SessionIdle
-	})
-	p := w.person(100, 30, "attach", key)
+	p := w.person(100, 30, "take", key) // waits for the screen and attaches
 	p.sees("ready")
 	p.types("mine\r")
 	p.sees("It is written.")

@@ -37,7 +37,7 @@ checks: ["printf 'check %s%s\n' ` + halves[0] + " " + halves[1] + `"]
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := w.person(100, 24, "attach", key)
+	p := w.person(100, 24, "attach", "--raw", key)
 	p.sees("begin " + halves[0])
 	open.Close()
 	p.sees("[redacted] end")

@@ -94,10 +94,13 @@ func (ls *Landings) merge(ctx context.Context, r repo.Repo, spec coppice.MergeSp
 		}
 	}
 	if res.Commit == "" {
-		commit := gitfiles.Commit{Tree: res.Tree, Parents: []string{base}, Author: theirs.Author, Committer: c, Message: ended(spec.Message)}
+		commit := gitfiles.Commit{Tree: res.Tree, Parents: []string{base}, Author: theirs.Author, Committer: c, Message: spec.Message}
 		if spec.Strategy == coppice.StrategyMerge {
 			commit.Parents = append(commit.Parents, spec.Head)
+		} else if commit.Message, err = ls.squashed(ctx, r, spec, base, theirs); err != nil {
+			return res, err
 		}
+		commit.Message = ended(commit.Message)
 		if res.Commit, err = ls.CommitTree(ctx, r, commit); err != nil {
 			return res, err
 		}
@@ -146,22 +149,23 @@ func (ls *Landings) sides(ctx context.Context, r repo.Repo, base, head string) (
 	return ours, theirs, err
 }
 
-// describe reads the tree, the parents and the author of a commit.
+// describe reads the tree, the parents, the author and the message of a commit.
 func (ls *Landings) describe(ctx context.Context, r repo.Repo, commit string) (gitfiles.Commit, error) {
 	if c, err := ls.Files(ctx, r.Git).Commit(commit); err == nil && c.Author.Name != "" {
 		return c, nil
 	}
 	out, err := ls.Git.Run(ctx, r.Git, "log", "--no-walk", "--no-patch", "--no-show-signature", "--no-mailmap",
-		"--format=%T%x00%P%x00%an%x00%ae%x00%ad", "--date=raw", "--end-of-options", commit)
+		"--encoding=UTF-8",
+		"--format=%T%x00%P%x00%an%x00%ae%x00%ad%x00%B", "--date=raw", "--end-of-options", commit)
 	if err != nil {
 		return gitfiles.Commit{}, err
 	}
-	f := strings.Split(out, "\x00")
-	if len(f) != 5 {
+	f := strings.SplitN(out, "\x00", 6)
+	if len(f) != 6 {
 		return gitfiles.Commit{}, fmt.Errorf("git does not describe the commit %s", commit)
 	}
 	by := gitfiles.Signature{Name: cmp.Or(f[2], "unknown"), Email: f[3], Date: f[4]} // git refuses to write an empty name
-	return gitfiles.Commit{Tree: f[0], Parents: strings.Fields(f[1]), Author: by}, nil
+	return gitfiles.Commit{Tree: f[0], Parents: strings.Fields(f[1]), Author: by, Message: f[5]}, nil
 }
 
 // withoutLinks removes Coppice's links to the person's checkout from a tree. An agent
@@ -287,28 +291,30 @@ func emptyTree(like string) string {
 
 var trailerRE = regexp.MustCompile(`^[A-Za-z0-9-]+: \S`)
 
-// withTrailers adds the trailers of another message to a message.
-func withTrailers(message, from string) string {
-	last := func(m string) (string, bool) {
-		m = strings.TrimSpace(m)
-		i := strings.LastIndex(m, "\n\n")
-		if i < 0 {
+// lastBlock returns the trailers at the end of a message.
+func lastBlock(message string) (string, bool) {
+	message = strings.TrimSpace(message)
+	i := strings.LastIndex(message, "\n\n")
+	if i < 0 {
+		return "", false
+	}
+	block := message[i+2:]
+	for line := range strings.Lines(block) {
+		if !trailerRE.MatchString(line) {
 			return "", false
 		}
-		block := m[i+2:]
-		for line := range strings.Lines(block) {
-			if !trailerRE.MatchString(line) {
-				return "", false
-			}
-		}
-		return block, true
 	}
-	add, ok := last(from)
+	return block, true
+}
+
+// withTrailers adds the trailers of another message to a message.
+func withTrailers(message, from string) string {
+	add, ok := lastBlock(from)
 	if !ok {
 		return message
 	}
 	gap := "\n\n"
-	if _, has := last(message); has {
+	if _, has := lastBlock(message); has {
 		gap = "\n"
 	}
 	return strings.TrimSpace(message) + gap + add + "\n"

@@ -6,44 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"coppice"
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/verb"
 )
-
-// tasksAction makes a command that does one thing to several tasks. It
-// continues after a task that refuses, and then fails at the end.
-func (e *Env) tasksAction(c *cobra.Command, done string, do func(ctx context.Context, cl *client.Client, key string) (api.Task, error)) *cobra.Command {
-	c.Args = args(1, -1, "keys of tasks")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			out := api.TaskList{Tasks: []api.Task{}}
-			var failed error
-			for _, key := range given {
-				t, err := do(ctx, cl, key)
-				if err != nil {
-					if failed != nil {
-						PrintError(*e, failed)
-					}
-					failed = err
-					continue
-				}
-				out.Tasks = append(out.Tasks, t)
-				if !*asJSON {
-					e.printf("%s  %s  %s\n", e.paint(bold, t.Key), done, e.paint(dim, line(t.Title)))
-				}
-			}
-			if *asJSON {
-				if err := e.json(out); err != nil {
-					return err
-				}
-			}
-			return failed
-		})
-	}
-	return c
-}
 
 // verbCommands makes a command for every verb that has help texts.
 func (e *Env) verbCommands() []*cobra.Command {
@@ -83,8 +50,10 @@ func (e *Env) verbCommand(info verb.Info) *cobra.Command {
 		c.Flags().StringVar(&r.Staff.Effort, "effort", "", "how hard the agent thinks, in its own words")
 	}
 	switch {
+	case info.Verb == coppice.VerbTake:
+		return e.takeCommand(c, words.Done, do)
 	case words.Many:
-		return e.tasksAction(c, words.Done, do)
+		return e.tasksAction(c, words.Done, selectionFlags(c, info, &r), do)
 	case info.Text != "" && words.Note == "":
 		return e.wordsAction(c, words.Done, func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
 			r.Text = text

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -34,49 +35,66 @@ const leaveScreen = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?10
 	"\x1b[r\x1b[?6l\x1b[?7h\x1b(B\x0f\x1b[0m\x1b[?1049l\x1b[?25h"
 
 func (e *Env) attachCommand() *cobra.Command {
-	var readOnly bool
+	var readOnly, raw bool
 	c := &cobra.Command{
 		Use:   "attach KEY",
-		Short: "Show a running session's terminal, and type into it",
+		Short: "Show a running session's screen, or its conversation",
 		Long: `Shows the terminal of a task's newest session, or of the session that the key
 names: the current screen, then everything live. The agent gets what you type.
 Detach with ` + detachKeys + `; the session continues. Several terminals can be attached
 at the same time. The screen is as large as the smallest one that can type.
 
-A session without its own screen can only be watched. If stdin is not a terminal,
-attach reads no input and writes the output as it comes.`,
-		Example: "  coppice attach app-4\n  coppice attach app-4.2 --read-only",
-		Args:    args(1, 1, "the key of a task or session"),
+Most agents work without a screen. Then the command shows their conversation, like
+coppice logs -f. To continue on the agent's own screen, run coppice take. With --raw
+it shows their output as it comes, which is JSON for most. If stdin is not a terminal,
+attach reads no input.`,
+		Example:     "  coppice attach app-4\n  coppice attach app-4.2 --read-only",
+		Args:        args(1, 1, "the key of a task or session"),
+		Annotations: InsteadOfJSON("use `coppice logs -f --json`"),
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "only watch; your terminal's size does not count")
+	c.Flags().BoolVar(&raw, "raw", false, "show the agent's own output, also if it has no screen")
 	c.RunE = func(c *cobra.Command, given []string) error {
-		_, _, session, err := coppice.ParseKey(given[0])
+		prefix, n, session, err := coppice.ParseKey(given[0])
 		if err != nil {
 			return usage{err}
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			key := given[0]
-			if session == 0 {
-				if key, err = newestSession(ctx, cl, key); err != nil {
-					return err
-				}
+			t, err := cl.Task(ctx, coppice.TaskKey(prefix, n))
+			if err != nil {
+				return err
 			}
-			return e.attach(ctx, cl, key, readOnly)
+			key := given[0]
+			switch {
+			case session == 0 && t.Session == "":
+				return coppice.Errorf(coppice.EConflict, "%s has had no session yet (%s)", key, t.Status).
+					WithFix("see `coppice show %s`; attach when it works", key)
+			case session == 0:
+				key = t.Session
+			}
+			known := slices.ContainsFunc(t.History, func(x coppice.Session) bool { return x.Key == key })
+			if known && !raw && !slices.Contains(t.Terminals, key) {
+				return e.attachLog(ctx, cl, t, given[0], session != 0)
+			}
+			_, err = e.attach(ctx, cl, key, readOnly, false)
+			return err
 		})
 	}
 	return c
 }
 
-func newestSession(ctx context.Context, cl *client.Client, key string) (string, error) {
-	t, err := cl.Task(ctx, key)
-	if err != nil {
-		return "", err
+// attachLog shows the conversation of a session that has no screen.
+func (e *Env) attachLog(ctx context.Context, cl *client.Client, t api.TaskDetail, key string, session bool) error {
+	text := "the agent of " + key + " has no screen; this is its conversation"
+	if slices.Contains(t.Can, coppice.VerbTake) {
+		text += ". To continue on the agent's own screen, run: coppice take " + t.Key
 	}
-	if t.Session == "" {
-		return "", coppice.Errorf(coppice.EConflict, "%s has had no session yet (%s)", key, t.Status).
-			WithFix("see `coppice show %s`; attach when it works", key)
+	fmt.Fprintln(e.Stderr, text)
+	show := e.taskLog
+	if session {
+		show = e.sessionLog
 	}
-	return t.Session, nil
+	return show(ctx, cl, key, logFlags{follow: true})
 }
 
 // attachment is a terminal of the user that shows a session's terminal.
@@ -93,7 +111,9 @@ type attachment struct {
 	t  *client.Terminal // nil while there is no connection
 }
 
-func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnly bool) error {
+// attach shows a session's terminal. It reports whether the session has ended. With
+// starts, it waits for a terminal that opens in a moment.
+func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnly, starts bool) (ended bool, err error) {
 	a := &attachment{env: e, key: key, readOnly: readOnly, detached: make(chan struct{})}
 	if f, ok := e.Stdout.(*os.File); ok && term.IsTerminal(f.Fd()) {
 		a.out = f
@@ -106,16 +126,32 @@ func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnl
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t, err := cl.Terminal(ctx, key, a.options())
+	for n := 1; starts && err != nil && runs(ctx, cl, key); n++ {
+		if err = cl.WaitAgain(ctx, n, err); err != nil {
+			break
+		}
+		t, err = cl.Terminal(ctx, key, a.options())
+	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	leave, err := a.enter(ctx, cancel)
 	if err != nil {
-		return errors.Join(err, t.Close())
+		return false, errors.Join(err, t.Close())
 	}
 	end, err := a.show(ctx, cl, t)
 	leave()
-	return a.printEnd(end, err)
+	return end != nil, a.printEnd(end, err)
+}
+
+// runs reports whether a session has not ended.
+func runs(ctx context.Context, cl *client.Client, key string) bool {
+	prefix, n, _, err := coppice.ParseKey(key)
+	if err != nil {
+		return false
+	}
+	t, err := cl.Task(ctx, coppice.TaskKey(prefix, n))
+	return err == nil && slices.ContainsFunc(t.History, func(x coppice.Session) bool { return x.Key == key && x.State.Live() })
 }
 
 // printEnd prints how the session ended, after the terminal was restored.

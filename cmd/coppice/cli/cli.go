@@ -32,6 +32,7 @@ type Env struct {
 	Terminal bool // Stdout is a terminal
 	Color    bool // Stdout is a terminal and colour is not turned off
 	Width    int  // columns of the terminal; 0 if unknown
+	Height   int  // rows of the terminal; 0 if unknown
 	Asks     bool // a person can answer questions on Stdin
 	Now      func() time.Time
 
@@ -41,13 +42,17 @@ type Env struct {
 	// checks that a task can be created in the current directory. Nil if commands
 	// cannot start one.
 	Start func(ctx context.Context, here bool) (address string, started bool, err error)
+	Edit  func(ctx context.Context, path string) error // opens a file in the person's editor
 }
 
-// Exit codes.
+// Exit codes. The help topic exit-codes lists them.
 const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitOK         = 0
+	exitFailed     = 1
+	exitUsage      = 2
+	exitNeedsYou   = 3   // a task needs a person
+	exitTaskFailed = 4   // a task failed or was stopped
+	exitTimeout    = 124 // as timeout(1) does
 )
 
 // Commands returns the commands, to be added to a root command. A nil Now means
@@ -62,12 +67,13 @@ func Commands(env Env) []*cobra.Command {
 		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.undoCommand(), e.forkCommand(), e.setCommand(), e.limitsCommand(), e.rulesCommand(),
 		e.searchCommand(), e.usageCommand(), e.archiveCommand(), e.unarchiveCommand(),
 		e.projectCommand(), e.featuresCommand(), e.importCommand(), e.eventsCommand(), e.backupCommand(), e.loginCommand(), e.attachCommand(),
-		e.previewCommand(),
+		e.previewCommand(), e.waitCommand(), e.apiCommand(),
 	)
 }
 
 // Run runs a root command and returns the exit code: 0, 1 when the command
-// failed, 2 if it was used wrongly and did not start.
+// failed, 2 if it was used wrongly and did not start, or a code that reports a
+// state.
 func Run(ctx context.Context, root *cobra.Command, env Env, args []string) int {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(args)
@@ -76,19 +82,32 @@ func Run(ctx context.Context, root *cobra.Command, env Env, args []string) int {
 	root.SetErr(env.Stderr)
 	started := false
 	noteStart(root, &started)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
+	if err != nil && !started {
+		err = explainUse(c, err)
+	}
 	var use usage
+	var state exitState
+	var late timedOut
+	code := exitFailed
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &use), !started:
-		PrintError(env, err)
-		return exitUsage
+	case errors.As(err, &state):
+		return int(state)
+	case errors.As(err, &use):
+		code = exitUsage
+	case errors.As(err, &late):
+		code = exitTimeout
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return exitFailed // the person pressed Ctrl-C
 	}
-	PrintError(env, err)
-	return exitFailed
+	if wantsJSON(c, args) {
+		printErrorJSON(env, err)
+	} else {
+		PrintError(env, err)
+	}
+	return code
 }
 
 // noteStart makes every command note that its arguments were accepted.
@@ -104,37 +123,14 @@ func noteStart(c *cobra.Command, started *bool) {
 	}
 }
 
-// usage is an error in how a command was called.
-type usage struct{ error }
-
-func (u usage) Unwrap() error { return u.error }
-
-func wrongUse(cause, fix string) error {
-	return usage{&coppice.Error{Code: coppice.EInvalid, Cause: cause, Fix: fix}}
-}
-
-// PrintError prints the cause, then the fix.
-func PrintError(env Env, err error) {
-	var e *coppice.Error
-	if !errors.As(err, &e) {
-		fmt.Fprintf(env.Stderr, "coppice: %s\n", Clean(err.Error()))
-		return
-	}
-	cause := e.Cause
-	if e.Field != "" {
-		cause = e.Field + ": " + cause
-	}
-	fmt.Fprintf(env.Stderr, "coppice: %s\n", Clean(cause))
-	if e.Fix != "" {
-		fmt.Fprintf(env.Stderr, "→ %s\n", Clean(e.Fix))
-	}
-}
-
 // args checks the number of arguments. what names them for the error.
 func args(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		if len(given) < least {
 			return wrongUse(fmt.Sprintf("%s needs %s", c.CommandPath(), what), "see "+c.CommandPath()+" --help")
+		}
+		if most == 0 && len(given) > 0 && c.HasAvailableSubCommands() {
+			return unknownCommand(c, given[0])
 		}
 		if most == 0 && len(given) > 0 {
 			return wrongUse(c.CommandPath()+" takes no arguments", "see "+c.CommandPath()+" --help")

@@ -54,6 +54,7 @@ func (s *shell) run(stdin string, args ...string) (code int, stdout, stderr stri
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(stdin), &out, &errs
 	root := &cobra.Command{Use: "coppice"}
 	root.AddCommand(cli.Commands(env)...)
+	cli.Finish(root, env)
 	code = cli.Run(s.Ctx, root, env, args)
 	return code, out.String(), errs.String()
 }

@@ -60,7 +60,7 @@ func TestFeaturesGolden(t *testing.T) {
 	s.Must(os.WriteFile(filepath.Join(dir, "features.json"), []byte("[\n{]"), 0o644))
 	code, out, errs := s.run("", "features", "--json")
 	var r struct{ Problems []string }
-	if err := json.Unmarshal([]byte(out), &r); code != 1 || err != nil || len(r.Problems) != 2 || !strings.Contains(errs, "features.json:2:2") || !strings.Contains(errs, "→") {
+	if err := json.Unmarshal([]byte(out), &r); code != 1 || err != nil || len(r.Problems) != 2 || !strings.Contains(errs, "features.json:2:2") || !strings.Contains(errs, `"fix": "fix the JSON`) {
 		t.Errorf("a broken file: %d %s%s", code, out, errs)
 	}
 }

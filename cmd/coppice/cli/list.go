@@ -95,7 +95,7 @@ func (e *Env) tasks(tasks []api.Task) {
 	for i, t := range tasks {
 		rows[i] = []cell{
 			{t.Key, bold}, {statusWord(t), statusStyle(t.Status)}, plain(t.Agent), plain(t.Title),
-			{ago(e.taskTime(t)), dim}, plain(cost(t.Usage)), plain(cmp.Or(t.Reason, t.Says)),
+			{ago(e.taskTime(t)), dim}, plain(cost(t.Usage)), plain(reason(t)),
 		}
 		if flags {
 			flag := cell{"", yellow}
@@ -106,6 +106,15 @@ func (e *Env) tasks(tasks []api.Task) {
 		}
 	}
 	e.table(cols, rows)
+}
+
+// reason says why a task has its status, or what its agent said last. The message of
+// an agent is not the reason why a person stopped its task.
+func reason(t api.Task) string {
+	if t.Outcome == coppice.OutcomeCancelled {
+		return t.Reason
+	}
+	return cmp.Or(t.Reason, t.Says)
 }
 
 // statusWord is what people read as the status of a task.

@@ -31,15 +31,16 @@ type newFlags struct {
 
 	checks, after, steps, labels, images []string
 
-	priority, turns            int
-	answer, untilDone, noServe bool
-	json                       *bool
+	priority, turns                        int
+	answer, untilDone, noServe, edit, wait bool
+	waits                                  waitFlags
+	json                                   *bool
 }
 
 func (e *Env) newCommand() *cobra.Command {
 	var f newFlags
 	c := &cobra.Command{
-		Use:   "new TITLE",
+		Use:   "new [TITLE]",
 		Short: "Create a task, or many from a file",
 		Long: `Create a task in the project of the current directory. As soon as the limits allow
 it, the server starts an agent in a separate workspace. It checks what the agent did,
@@ -49,6 +50,14 @@ background, as coppice serve -d does, unless --no-serve is given.
 With --answer, the result of the task is an answer: its agent reads the code at the
 tip of the base, cannot change anything, and nothing lands. With --schema, the answer
 is JSON that matches a JSON schema. To see the answer, run: coppice show KEY.
+
+With -e you write the task in your editor ($VISUAL or $EDITOR): the first line is the
+title, the rest is the description. An empty text creates nothing. With - instead of
+a title, the text comes from stdin in the same form. Without a title, Coppice makes
+one from the description.
+
+With --wait the command waits until the task has landed, like coppice wait, and
+prints only the final state. For the exit codes, see coppice help exit-codes.
 
 With --file, many tasks are created, all or none. The file is YAML or
 JSON: a list of tasks with the fields title, body, agent, model, effort, checks,
@@ -66,6 +75,8 @@ its conversation. The project can have such limits for each role (agent.limits),
   coppice new "Match the drawing" --image drawing.png
   coppice new "Speed up the parser" --turns 40 --time 30m --budget 2
   coppice new "Which packages open network connections?" --answer
+  coppice new -e
+  coppice new - --wait --timeout 2h < plan.md
   coppice new --file tasks.yaml`,
 		Args: args(0, 1, "one title"),
 		RunE: func(c *cobra.Command, given []string) error { return e.create(c, given, f) },
@@ -93,14 +104,24 @@ its conversation. The project can have such limits for each role (agent.limits),
 	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
 	fl.StringVarP(&f.project, "project", "p", "", "a project's prefix, instead of the current directory's")
 	fl.BoolVar(&f.noServe, "no-serve", false, "do not start a server if none is running")
+	fl.BoolVarP(&f.edit, "edit", "e", false, "write title and description in your editor")
+	fl.BoolVar(&f.wait, "wait", false, "wait until the tasks have landed, failed or need you")
+	fl.DurationVar(&f.waits.timeout, "timeout", 0, "with --wait: wait at most this long, such as 90s or 2h (0: no limit)")
+	f.waits.until = "landed"
 	f.json = jsonFlag(c)
 	return c
 }
 
 func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 	var tasks []coppice.NewTask
-	var err error
+	err := f.waits.valid()
 	switch {
+	case err != nil:
+		return err
+	case c.Flags().Changed("timeout") && !f.wait:
+		return wrongUse("--timeout without --wait has no effect", "add --wait")
+	case f.file != "" && f.edit, f.edit && len(given) > 0 && given[0] == "-":
+		return wrongUse("--edit and a file were both given", "use one of them")
 	case f.file != "" && len(f.images) > 0:
 		return wrongUse("--file and --image were both given", "create the task with the image without --file")
 	case f.file != "" && len(given) > 0:
@@ -110,10 +131,8 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		for i := range tasks {
 			tasks[i].Group, tasks[i].Labels = cmp.Or(tasks[i].Group, f.group), append(tasks[i].Labels, f.labels...)
 		}
-	case len(given) == 0:
-		return wrongUse("the title is missing", `name what should be done: coppice new "Add a --json flag"`)
 	default:
-		tasks, err = e.taskFromFlags(given[0], f)
+		tasks, err = e.taskFromFlags(c.Context(), given, f)
 	}
 	if err != nil {
 		return err
@@ -132,6 +151,14 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		made, err := cl.CreateTasks(ctx, f.project, tasks)
 		if err != nil {
 			return err
+		}
+		if f.wait {
+			var keys []string
+			for _, t := range made {
+				fmt.Fprintf(e.Stderr, "%s  %s\n", t.Key, line(t.Title)) // stdout has only the final state
+				keys = append(keys, t.Key)
+			}
+			return e.wait(ctx, cl, keys, f.waits, *f.json)
 		}
 		if *f.json {
 			return e.json(api.TaskList{Tasks: made})
@@ -192,7 +219,9 @@ func (e *Env) startServer(ctx context.Context, here bool) error {
 	return err
 }
 
-func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error) {
+// taskFromFlags makes the task that the flags describe. Its title can be empty if it
+// has a description: the server then makes one.
+func (e *Env) taskFromFlags(ctx context.Context, given []string, f newFlags) ([]coppice.NewTask, error) {
 	if f.body != "" && f.bodyFile != "" {
 		return nil, wrongUse("--body and --body-file were both given", "use one of them")
 	}
@@ -202,6 +231,25 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error)
 			return nil, err
 		}
 		f.body = string(b)
+	}
+	title := strings.Join(given, "")
+	var err error
+	switch {
+	case title == "-" && (f.body != "" || f.schema == "-"):
+		return nil, wrongUse("- and another text were both given", "write the description to stdin, after the title")
+	case title == "-":
+		var b []byte
+		if b, err = e.readFile("-", coppice.MaxBody); err == nil {
+			title, f.body = titleAndBody(string(b))
+		}
+	case f.edit:
+		title, f.body, err = e.edit(ctx, title, f.body)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.TrimSpace(title+f.body) == "":
+		return nil, wrongUse("the task has neither a title nor a description", `name what should be done: coppice new "Add a --json flag", or write it in your editor: coppice new -e`)
 	}
 	if f.schema != "" && f.schema == f.bodyFile {
 		return nil, wrongUse("--schema and --body-file name the same file", "give each its own")

@@ -18,29 +18,37 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func (e *Env) statusCommand() *cobra.Command {
 	var project string
-	var disk bool
+	var disk, watch bool
 	var within int
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show what needs you, what is running and what is waiting",
 		Long: `Show a summary: first the projects and tasks that wait for a person, with the
-command that helps, then running tasks, then waiting tasks with the reason, then
-groups with open tasks, then the totals. For changes that wait for your
-confirmation, coppice project confirm --dry-run shows everything.
+command that helps, then tasks that failed in the last 24 hours, then tasks in
+progress, then waiting tasks with the reason, then groups with open tasks, then the
+totals. Tasks that wait for the same reason share a row. For changes that wait for
+your confirmation, coppice project confirm --dry-run shows everything.
+
+With --watch it draws the summary again whenever something happens, until you press
+Ctrl-C. If stdout is not a terminal, it prints one summary after the other, and with
+--json one object per line.
 
 With --disk it shows disk usage instead: for each project its workspaces, its own
 repository, its trash and its sessions' output, then the database, the search index,
 backups and running sessions. Counting takes up to 10 seconds. Sizes that are not
 complete by then are marked with ≥.`,
 		Example: `  coppice status
+  coppice status --watch
   coppice status --disk
   coppice status --project app --json`,
 		Args: args(0, 0, "no argument"),
 	}
 	c.Flags().StringVarP(&project, "project", "p", "", "only this project")
+	c.Flags().BoolVarP(&watch, "watch", "w", false, "draw it again whenever something happens")
 	c.Flags().BoolVar(&disk, "disk", false, "show disk usage")
 	c.Flags().IntVar(&within, "within", 10, "with --disk: count for at most this many seconds, up to 50")
 	c.MarkFlagsMutuallyExclusive("disk", "project")
+	c.MarkFlagsMutuallyExclusive("disk", "watch")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if within < 1 || within > 50 || c.Flags().Changed("within") && !disk {
@@ -50,39 +58,52 @@ complete by then are marked with ≥.`,
 			if disk {
 				return e.disk(ctx, cl, within, *asJSON)
 			}
-			st, err := cl.Status(ctx, project)
-			if err != nil {
+			if watch {
+				return e.watchStatus(ctx, cl, project, *asJSON)
+			}
+			st, err := readStatus(ctx, cl, project)
+			switch {
+			case err != nil:
 				return err
+			case *asJSON:
+				return e.json(st)
 			}
-			page, err := cl.OpenGroups(ctx, project)
-			if err != nil && coppice.ErrorCode(err) != coppice.ENotFound { // a server of an earlier release has no groups
-				return err
-			}
-			if *asJSON {
-				return e.json(statusShown{st, page.Groups})
-			}
-			e.printHealth(ctx, cl)
-			e.printStatus(statusShown{st, page.Groups})
+			e.printHealth(st.health)
+			e.printStatus(st)
 			return nil
 		})
 	}
 	return c
 }
 
+// readStatus reads everything that a status shows. A server of an earlier release
+// has no groups, and no health.
+func readStatus(ctx context.Context, cl *client.Client, project string) (st statusShown, err error) {
+	if st.Status, err = cl.Status(ctx, project); err != nil {
+		return st, err
+	}
+	page, err := cl.OpenGroups(ctx, project)
+	if err != nil && coppice.ErrorCode(err) != coppice.ENotFound {
+		return st, err
+	}
+	st.Groups = page.Groups
+	if h, err := cl.Health(ctx, false); err == nil {
+		st.health = h.Problems
+	}
+	return st, nil
+}
+
 // statusShown is a status with the newest groups that have open tasks.
 type statusShown struct {
 	api.Status
 	Groups []api.Group `json:"groups,omitempty"`
+	health []api.HealthProblem
 }
 
 // printHealth prints one line if the server is not healthy. Problems that the
 // status lists anyway do not count.
-func (e *Env) printHealth(ctx context.Context, cl *client.Client) {
-	h, err := cl.Health(ctx, false)
-	if err != nil {
-		return // a server of an earlier release
-	}
-	shown := slices.DeleteFunc(h.Problems, func(p api.HealthProblem) bool { return p.Kind == "limit" || p.Kind == "database" })
+func (e *Env) printHealth(problems []api.HealthProblem) {
+	shown := slices.DeleteFunc(slices.Clone(problems), func(p api.HealthProblem) bool { return p.Kind == "limit" || p.Kind == "database" })
 	if len(shown) == 0 {
 		return
 	}
@@ -98,14 +119,15 @@ func (e *Env) printStatus(st statusShown) {
 		e.printf("%s %s\n\n", e.paint(yellow.Bold(true), "!"), line(w))
 	}
 	e.printNeeds(st)
+	e.printFailed(st.Failed)
 	if len(st.Active) > 0 {
-		e.heading("Running", len(st.Active))
+		e.heading("In progress", len(st.Active))
 		e.tasks(st.Active)
 		e.printf("\n")
 	}
 	if waiting := st.Counts[coppice.StatusReady] + st.Counts[coppice.StatusWaiting]; waiting > 0 {
 		e.heading("Waiting", waiting)
-		e.tasks(st.Waiting)
+		e.grouped(st.Waiting)
 		if more := waiting - len(st.Waiting); more > 0 {
 			e.printf("%s\n", e.paint(dim, fmt.Sprintf("and %d more", more)))
 		}
@@ -124,6 +146,17 @@ func (e *Env) printStatus(st statusShown) {
 		state := fmt.Sprintf("%d of %s running", p.Running, count(p.Limit, "session"))
 		if p.Parked > 0 {
 			state += fmt.Sprintf(", %d parked", p.Parked)
+		}
+		for _, status := range []coppice.Status{coppice.StatusChecking, coppice.StatusLanding} { // without a session
+			n := 0
+			for _, t := range st.Active {
+				if t.Project == p.Prefix && t.Status == status {
+					n++
+				}
+			}
+			if n > 0 {
+				state += fmt.Sprintf(", %s %s", count(n, "task"), status)
+			}
 		}
 		if !p.Paused.IsZero() {
 			state += ", paused"
@@ -165,6 +198,106 @@ func (e *Env) printNeeds(st statusShown) {
 		e.needsYou(t)
 	}
 	e.printf("\n")
+}
+
+// mostFailed is how many failed tasks a status shows in full.
+const mostFailed = 10
+
+// printFailed prints the tasks that failed recently, with the reason and the
+// command that helps. Tasks that failed for the same reason share an entry.
+func (e *Env) printFailed(tasks []api.Task) {
+	if len(tasks) == 0 {
+		return
+	}
+	e.heading("Failed in the last 24 hours", len(tasks))
+	for i, g := range byReason(tasks) {
+		if i == mostFailed {
+			e.printf("%s\n", e.paint(dim, "see all with: coppice list --status failed"))
+			break
+		}
+		if len(g) == 1 {
+			t := g[0]
+			e.printf("%s  %s\n  %s\n  → %s\n", e.paint(red.Bold(true), t.Key), line(t.Title), line(t.Reason), failedStep(t))
+			continue
+		}
+		e.printf("%s  %s\n  %s\n  → %s\n", e.paint(red.Bold(true), count(len(g), "task")), keysOf(g), line(g[0].Reason), retryAll(g))
+	}
+	e.printf("\n")
+}
+
+// failedStep returns what a person can do about a failed task.
+func failedStep(t api.Task) string {
+	if t.Fix != "" {
+		return line(t.Fix)
+	}
+	return "coppice show " + t.Key + ", then coppice retry " + t.Key
+}
+
+// retryAll returns the command that retries several tasks of the same failure.
+func retryAll(tasks []api.Task) string {
+	if len(tasks) > mostFailed {
+		return "coppice show " + tasks[0].Key + "; to retry all, run: coppice retry --project " + tasks[0].Project + " --all"
+	}
+	var keys []string
+	for _, t := range tasks {
+		keys = append(keys, t.Key)
+	}
+	return "coppice show " + tasks[0].Key + ", then coppice retry " + strings.Join(keys, " ")
+}
+
+// byReason groups tasks that have the same status for the same reason. A task
+// without a reason is alone. The first task of each group decides the order.
+func byReason(tasks []api.Task) (groups [][]api.Task) {
+	at := map[string]int{}
+	for _, t := range tasks {
+		why := string(t.Status) + " " + t.Reason
+		i, known := at[why]
+		if !known || t.Reason == "" {
+			at[why] = len(groups)
+			groups = append(groups, []api.Task{t})
+			continue
+		}
+		groups[i] = append(groups[i], t)
+	}
+	return groups
+}
+
+const (
+	mostAlike = 3 // how many tasks with the same reason have their own rows
+	mostNamed = 3 // how many keys a shared row names
+)
+
+// grouped prints a table of tasks. Many that wait for the same reason share a row.
+func (e *Env) grouped(tasks []api.Task) {
+	var shown []api.Task
+	for _, g := range byReason(tasks) {
+		if len(g) <= mostAlike {
+			shown = append(shown, g...)
+			continue
+		}
+		all := g[0]
+		all.Key, all.Title, all.Agent, all.Usage, all.Flagged = count(len(g), "task"), keysOf(g), "", coppice.Usage{}, false
+		for _, t := range g {
+			if t.CreatedAt.Before(all.CreatedAt) {
+				all.CreatedAt = t.CreatedAt
+			}
+		}
+		shown = append(shown, all)
+	}
+	e.tasks(shown)
+}
+
+// keysOf names the first tasks, and how many more there are.
+func keysOf(tasks []api.Task) string {
+	var keys []string
+	for _, t := range tasks[:min(len(tasks), mostNamed)] {
+		keys = append(keys, t.Key)
+	}
+	text := strings.Join(keys, ", ")
+	if more := len(tasks) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // printGroups prints groups with open tasks.

@@ -126,7 +126,14 @@ func (e *Env) unarchiveCommand() *cobra.Command {
 
 // archiveAction makes a command that archives or unarchives several tasks.
 func (e *Env) archiveAction(c *cobra.Command, on bool, done string) *cobra.Command {
-	return e.tasksAction(c, done, func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+	return e.tasksAction(c, done, &selection{}, func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+		if !on {
+			if t, err := cl.Task(ctx, key); err != nil {
+				return t.Task, err
+			} else if t.Archived.IsZero() {
+				return t.Task, coppice.Errorf(coppice.EConflict, "%s is not archived", key).WithFix("list archived tasks with `coppice list --archived`")
+			}
+		}
 		return cl.Archive(ctx, key, on)
 	})
 }

@@ -270,7 +270,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
 		Reviews: review.New(s.store, s.spaces, intake), Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach, Terminal: s.terminal,
 		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
-		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
+		Backup: func(ctx context.Context) (string, error) { return backups.MakeManual(ctx, s.cfg.Now()) },
 	}
 	served.Health = control.Health{
 		Store: s.store, Now: s.cfg.Now, State: s.cfg.State, Started: s.cfg.Now(), Intact: s.store.Intact, Agents: s.look.Agents,

@@ -2999,6 +2999,8 @@ export interface components {
              * @description The budgets of the projects per day; absent if a project has none
              */
             day_usd?: number;
+            /** @description Failed in the last 24 hours and not archived, newest first */
+            failed: components["schemas"]["Task"][] | null;
             /**
              * Format: int64
              * @description How many entries the inbox has, without those that are snoozed; see /inbox
@@ -3049,6 +3051,8 @@ export interface components {
              * @description When a person archived it; lists leave it out unless requested
              */
             archived?: string;
+            /** @description What was requested of it and is not carried out yet */
+            asked?: string[] | null;
             /** @description Left out of lists */
             body?: string;
             /** @description The most to spend on it */
@@ -3203,6 +3207,8 @@ export interface components {
              * @description When a person archived it; lists leave it out unless requested
              */
             archived?: string;
+            /** @description What was requested of it and is not carried out yet */
+            asked?: string[] | null;
             /** @description Left out of lists */
             body?: string;
             /** @description The most to spend on it */

@@ -47,6 +47,17 @@ it("uploads a pasted image, and sends its id with the task", async () => {
   await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Like this", images: ["abc"] }] }));
 });
 
+it("creates a task from a description alone", async () => {
+  const sent = serve({ ...read, [create]: { tasks: [task({ id: 3 })] } });
+  show(<NewTaskDialog onClose={() => {}} />);
+  const title = await screen.findByLabelText<HTMLInputElement>("Title");
+  expect(title.required).toBe(true);
+  fireEvent.change(screen.getByLabelText("Description"), { target: { value: "Greet. Be kind." } });
+  expect(title.required).toBe(false);
+  fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
+  await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ body: "Greet. Be kind." }] }));
+});
+
 it("removes an image, and says that the chosen agent cannot see it", async () => {
   serve({ ...read, ...uploaded });
   show(<NewTaskDialog onClose={() => {}} />);

@@ -26,10 +26,12 @@ function Field({ label, hint, children }: { label: string; hint?: string; childr
 
 const lines = (text: FormDataEntryValue | null) => String(text ?? "").split("\n").map((l) => l.trim()).filter(Boolean);
 
-// taskFrom reads the form. Empty fields get the project's defaults.
+// taskFrom reads the form. Empty fields get the project's defaults, and an empty title
+// the first sentence of the description.
 export function taskFrom(form: FormData): NewTask {
   const text = (name: string) => String(form.get(name) ?? "").trim();
-  const task: NewTask = { title: text("title"), ...withFrom(form) };
+  const task: NewTask = { ...withFrom(form) };
+  if (text("title")) task.title = text("title");
   if (text("body")) task.body = text("body");
   if (Number(text("priority"))) task.priority = Number(text("priority"));
   if (text("track")) task.track = text("track");
@@ -57,6 +59,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
   const [busy, setBusy] = useState(false);
   const [chosen, setChosen] = useState("");
   const [answer, setAnswer] = useState(false);
+  const [described, setDescribed] = useState(false);
   const [agent, setAgent] = useState("");
   const images = useImages();
   const list = projects.data?.projects ?? [];
@@ -78,6 +81,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       if (another) {
         form.reset();
         setAnswer(false);
+        setDescribed(false);
         images.clear();
       } else {
         onClose();
@@ -97,8 +101,8 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       {projects.data && !project && <Empty title="No project yet"><p>Tasks belong to a project: a git repository.</p><AddProject /></Empty>}
       {project && (
         <form onSubmit={(e) => void submit(e)} className="form" {...images.take}>
-          <Field label="Title" hint="What should be done, in one line">{(id) => <input id={id} name="title" required autoFocus maxLength={500} />}</Field>
-          <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} />}</Field>
+          <Field label="Title" hint="What should be done, in one line; if empty, the first sentence of the description">{(id) => <input id={id} name="title" required={!described} autoFocus maxLength={500} />}</Field>
+          <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} onChange={(e) => setDescribed(e.target.value.trim() !== "")} />}</Field>
           <Attachments images={images} project={project.prefix} agent={agent || project.policy.agent.use} />
           <div className="form-row">
             <Field label="Project">{(id) => (
