@@ -57,6 +57,13 @@ func (d *decoder) unknown(e *ast.MappingValueNode, path, name string, known []st
 		return d.fail(e.Key, "secrets are not configured here: the repository only names them").
 			WithFix("write them to %s in the user's configuration, or run `coppice secret set`", UserFile)
 	}
+	switch join(path, name) {
+	case "budget.accounts": // the user's configuration has it
+		return d.fail(e.Key, "budgets of accounts are not configured here: accounts belong to a user, and all projects share them").
+			WithFix("write budget.accounts to %s in the user's configuration", UserFile)
+	case "budget.task", "budget.day": // coppice.yaml has them
+		return d.fail(e.Key, "%s belongs to a project", join(path, name)).WithFix("write it to the project's coppice.yaml; here: %s", list(known))
+	}
 	hint := ""
 	if near := nearest.Name(name, known); near != "" {
 		hint = ", did you mean " + coppice.Quote(near) + "?"

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,10 @@ func TestUserRefused(t *testing.T) {
 		"a bad variable": {"secrets: {A: {env: 1A}}\n", ":1:20: ", "environment variable", "underscores"},
 		"a shell":        {"secrets: {A: {command: gh auth token}}\n", ":1:24: ", "a list", "[gh auth token]"},
 		"a bad entry":    {"secrets: {A: {keyring: a b}}\n", ":1:24: ", "not a valid name", ""},
+		"no amount":      {"budget: {accounts: {claude: much}}\n", ":1:29: ", "not a valid amount of money", "5 or 2.50 USD"},
+		"below 0":        {"budget: {accounts: {claude: -5}}\n", ":1:29: ", "not a valid amount of money", ""},
+		"no account":     {"budget: {accounts: {\"claude:\": 5}}\n", ":1:21: ", "no model after the colon", "only claude"},
+		"a project's":    {"budget: {day: 5}\n", ":1:10: ", "budget.day belongs to a project", "coppice.yaml"},
 		"an anchor":      {"secrets: &a {A: {env: A}}\n", ":1:10: ", "anchors", ""},
 	} {
 		_, err := config.ParseUser("config.yaml", []byte(c.text))
@@ -40,6 +45,18 @@ func TestUserRefused(t *testing.T) {
 }
 
 // References are read where secrets are allowed and refused everywhere else.
+// Accounts are agents, or agents with a model; models can have a colon.
+func TestAccountBudgets(t *testing.T) {
+	t.Parallel()
+	u, err := config.ParseUser("config.yaml", []byte("budget:\n  accounts:\n    claude: 20 USD\n    \"claude:opus\": 5\n    \"opencode:a/b:c\": 0.50\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (map[string]coppice.USD{"claude": 20, "claude:opus": 5, "opencode:a/b:c": 0.5}); !maps.Equal(u.Budget.Accounts, want) {
+		t.Errorf("%v, want %v", u.Budget.Accounts, want)
+	}
+}
+
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	p, err := config.Parse("coppice.yaml", []byte(`mcp: {a: {url: "http://x.test/", headers: {A: "Bearer ${secret:A_1}"}}, b: {command: [b], env: {K: "${secret:B}"}}}`))

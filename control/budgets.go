@@ -67,15 +67,12 @@ func (b *Budgets) report(text string, err error) {
 	}
 }
 
-// watch watches the folder of the file, and that of its target if it is a link. If
-// the folder does not exist, it watches the nearest one above it that does.
+// watch watches the folder of the file, which is never a link. If the folder does
+// not exist, it watches the nearest one above it that does.
 func (b *Budgets) watch(watcher *fsnotify.Watcher) {
 	path, err := config.UserPath(b.Environ)
 	if err != nil {
 		return // without a home directory there is no such file
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil && target != path {
-		_ = watcher.Add(filepath.Dir(target)) // the file can be read anyway
 	}
 	for dir := filepath.Dir(path); watcher.Add(dir) != nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 	}

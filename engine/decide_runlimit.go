@@ -19,10 +19,13 @@ func watched(v *View, s *coppice.Session) bool {
 }
 
 // runLimit stops a session that has used its turns, its time or the budget of its
-// role. A session between turns is about to end.
+// role. A session between turns is usually about to end, so only its time counts.
 func runLimit(v *View) *Decision {
 	s := v.lastSession()
-	if !watched(v, s) || s.State == coppice.SessionIdle {
+	if !watched(v, s) {
+		return nil
+	}
+	if most, own := timeLimit(v, s); s.State == coppice.SessionIdle && !(own && sessionAge(v, s) >= most) {
 		return nil
 	}
 	if w := v.open(coppice.WorkRun); w == nil || w.Attempt == 0 || reachedLimit(v, s, s.Usage) == nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,7 @@ func TestRunLimits(t *testing.T) {
 		{"the role's budget", on(cost(1), roleLimits(coppice.RunLimits{Budget: 1})), stops},
 		{"budget left", on(cost(0.99), roleLimits(coppice.RunLimits{Budget: 1})), "nothing"},
 		{"it is about to end", on(both(turns(40), idle), forty), "nothing"},
+		{"it does not end", on(both(aged(30*time.Minute), idle), half), strings.Replace(stops, "working", "idle", 1)},
 		{"a person's own session is theirs", on(both(turns(40), onScreen), forty), "nothing"},
 		{"it waits for a person", on(both(turns(40), parkedFor(time.Minute)), forty), "nothing"},
 		{"asked already", on(turns(40), forty, offered(coppice.WorkStop)), "nothing"},

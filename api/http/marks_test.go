@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -202,6 +203,25 @@ func TestStatusShowsWhatWasSpentToday(t *testing.T) {
 	budget("web", 5)
 	if st = read[api.Status](t, b, "/status"); st.DayUSD != 25 {
 		t.Errorf("the budgets are %v", st.DayUSD)
+	}
+	if len(st.Projects[0].Warnings) != 0 || len(st.Accounts) != 0 {
+		t.Errorf("warnings %q, accounts %+v; want none", st.Projects[0].Warnings, st.Accounts)
+	}
+	budget("app", 3)
+	b.Update(func(tx store.Tx) error {
+		return tx.Spend.SetBudgets(map[string]coppice.USD{"robot": 3, "robot:big": 4})
+	})
+	st = read[api.Status](t, b, "/status?brief=true")
+	const warning = "80% of the budget for the day is spent: "
+	if got := strings.Join(st.Projects[0].Warnings, "; "); got != warning+"the project has spent 2.50 of 3 USD today" {
+		t.Errorf("the project warns %q", got)
+	}
+	want := []api.AccountBudget{{Account: "robot", DayUSD: 3, Today: 2.5, Warning: warning + "robot has spent 2.50 of 3 USD today"}, {Account: "robot:big", DayUSD: 4}}
+	if !slices.Equal(st.Accounts, want) {
+		t.Errorf("the accounts are %+v, want %+v", st.Accounts, want)
+	}
+	if u := read[api.UsageReport](t, b, "/usage"); !slices.Equal(u.Accounts, want) {
+		t.Errorf("the usage has the accounts %+v, want %+v", u.Accounts, want)
 	}
 }
 

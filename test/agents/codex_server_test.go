@@ -57,7 +57,7 @@ func TestCodex(t *testing.T) {
 				pm.queue = append(pm.queue, func() { b.release(t) })
 			}
 		})
-		if f.Failure != nil || f.Summary != "second it is" || f.Usage.Turns != 1 {
+		if f.Failure != nil || f.Summary != "second it is" || f.Usage.Turns != 2 {
 			t.Errorf("failure %v, summary %q, usage %+v", f.Failure, f.Summary, f.Usage)
 		}
 		if f.noticed("delivered") != 1 {
@@ -232,8 +232,8 @@ func codexWrites(t *testing.T, b *bench) finished {
 	t.Helper()
 	f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello", Effort: "low"}, nil)
 	b.wantCommit(t, f, "foo.txt", "hello\n")
-	if f.Summary != "done: wrote foo.txt" || f.Usage.InputTokens != 3000 || f.Usage.OutputTokens != 300 || f.Usage.Turns != 1 {
-		t.Errorf("summary %q, usage %+v, want 3000 and 300 tokens in one turn", f.Summary, f.Usage)
+	if f.Summary != "done: wrote foo.txt" || f.Usage.InputTokens != 3000 || f.Usage.OutputTokens != 300 || f.Usage.Turns != 3 {
+		t.Errorf("summary %q, usage %+v, want 3000 and 300 tokens in three turns", f.Summary, f.Usage)
 	}
 	return f
 }

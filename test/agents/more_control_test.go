@@ -37,9 +37,9 @@ func TestACPMessages(t *testing.T) {
 					pm.queue = append(pm.queue, func() { b.release(t) })
 				}
 			})
-			turns, queued := int64(2), 1
+			turns, queued := int64(3), 1 // the tool, its result, the message
 			if now {
-				turns, queued = 1, 0
+				turns, queued = 2, 0
 			}
 			if f.Failure != nil || f.Summary != "second it is" || int64(f.Usage.Turns) != turns || f.noticed("delivered") != 1 || f.noticed("queued") != queued {
 				t.Errorf("failure %v, summary %q, usage %+v, events %+v", f.Failure, f.Summary, f.Usage, f.events)

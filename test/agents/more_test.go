@@ -89,7 +89,7 @@ func TestACP(t *testing.T) {
 			b := moreBench(t, name)
 			f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil)
 			b.wantCommit(t, f, "foo.txt", "hello\n")
-			if f.Summary != "done: wrote foo.txt" || f.Conversation == "" || f.Usage.Turns != 1 {
+			if f.Summary != "done: wrote foo.txt" || f.Conversation == "" || f.Usage.Turns != 3 {
 				t.Errorf("summary %q, conversation %q, usage %+v", f.Summary, f.Conversation, f.Usage)
 			}
 			if e, ok := f.has(coppice.KindPermission); ok != more[name].asks || (ok && e.Text != "allowed") {

@@ -55,6 +55,8 @@ await main(async () => {
     features: "/features?project=app",
     landing: "/landing",
     timeline: "/timeline",
+    "timeline of 15 minutes": "/timeline?zoom=15+m",
+    "timeline of 7 days": "/timeline?zoom=7+d",
     usage: "/usage",
     "usage by task": "/usage?by=task",
     search: "/search?q=number",

@@ -26,7 +26,7 @@ import (
 )
 
 // patience ends a test that hangs. Nothing is expected to take so long.
-const patience = 5 * time.Minute
+const patience = 10 * time.Minute
 
 var (
 	out     = flag.String("out", "out", "where screenshots are kept")

@@ -51,14 +51,17 @@ labels, group and flag can be changed at any time, also when it has ended.`,
 			}
 			return nil
 		}
+		words := func(name string, value *[]string) *[]string {
+			if c.Flags().Changed(name) {
+				return value
+			}
+			return nil
+		}
 		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
 		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
 		change.Effort, change.Group = text("effort", &effort), text("group", &group)
 		if c.Flags().Changed("flag") {
 			change.Flagged = &flagged
-		}
-		if c.Flags().Changed("label") {
-			change.Labels = &labels
 		}
 		if bodyFile != "" {
 			b, err := e.readFile(bodyFile, coppice.MaxBody)
@@ -71,12 +74,7 @@ labels, group and flag can be changed at any time, also when it has ended.`,
 		if c.Flags().Changed("priority") {
 			change.Priority = &priority
 		}
-		if c.Flags().Changed("after") {
-			change.After = &after
-		}
-		if c.Flags().Changed("step") {
-			change.Steps = &steps
-		}
+		change.Labels, change.After, change.Steps = words("label", &labels), words("after", &after), words("step", &steps)
 		if notBefore != "" {
 			at, err := e.notBefore(notBefore)
 			if err != nil {

@@ -3,13 +3,16 @@ package server
 import (
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
+	"coppice/verb"
 )
 
 // Sessions of an agent that reports only tokens count against the budget of the
@@ -64,6 +67,62 @@ func TestADayHasABudget(t *testing.T) {
 	b.must(err)
 	if len(u.Budgets) != 1 || u.Budgets[0].DayUSD != 5 || math.Round(100*u.Budgets[0].Today) != 169 || !u.Total.Estimated {
 		t.Errorf("the usage is %+v, want an estimate of 1.69 of 5 USD today", u)
+	}
+}
+
+// The budget of an account in the user's config.yaml stops its sessions, and an edit
+// of the file lets them continue. A task at its limit of turns waits for a person,
+// who lands what it did.
+func TestAccountsAndSessionsHaveLimits(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	noon := coppice.NextDay(time.Now()).Add(12 * time.Hour)
+	shift := time.Until(noon)
+	b.cfg.Now = func() time.Time { return time.Now().Add(shift) }
+	user := filepath.Join(b.dir, ".config", "coppice", "config.yaml")
+	budget := func(usd string) {
+		b.must(os.MkdirAll(filepath.Dir(user), 0o700))
+		b.must(os.WriteFile(user+".new", []byte("budget: {accounts: {scripted: "+usd+"}}\n"), 0o600))
+		b.must(os.Rename(user+".new", user))
+	}
+	budget("1 USD")
+	repo := b.repo(map[string]string{
+		"coppice.yaml": "base: main\nagent: {use: scripted, limits: {implement: {turns: 3}}}\nlimits: {memory: 100%}\n",
+		".coppice/scripted.yaml": `cases:
+  - {match: 'Add one', session: 1, steps: [{usage: {output_tokens: 150000}}, {wait_message: true}]}
+  - {match: 'Add one', steps: [{write: {path: one.txt, content: "one\n"}}]}
+  - {match: 'Add two', steps: [{write: {path: two.txt, content: "2\n"}}, {run: 'true'}, {run: 'true'}, {run: 'true'}, {hang: true}]}
+`})
+	b.start()
+	c := b.client()
+	p, err := c.AddProject(b.ctx, repo)
+	b.must(err)
+	create := func(title, model string) string {
+		made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: title, Model: model}})
+		b.must(err)
+		return made[0].Key
+	}
+	ended := func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded }
+	one := create("Add one", "gpt-6-sol")
+	d := b.task(c, one, func(d api.TaskDetail) bool {
+		return d.Reason == "scripted has spent 1.50 of 1 USD today; continues at 00:00 UTC"
+	})
+	if s := d.History[0]; s.Failure == nil || s.Failure.Class != coppice.ClassDayBudget || s.Budget != 1 {
+		t.Errorf("its session is %+v, want one that the budget of 1 USD stopped", s)
+	}
+	budget("50 USD")
+	if d = b.task(c, one, ended); d.Outcome != coppice.OutcomeDone {
+		t.Errorf("%s ended as %s: %v", one, d.Outcome, d.Failure)
+	}
+	two := create("Add two", "")
+	d = b.task(c, two, func(d api.TaskDetail) bool { return d.Need == coppice.InboxBudget })
+	if s := d.History[0]; s.Failure == nil || s.Failure.Class != coppice.ClassLimit || d.Limits.Turns != 3 || !slices.Contains(d.Can, coppice.VerbLand) {
+		t.Errorf("its session is %+v, its limits %+v; it can %v", s, d.Limits, d.Can)
+	}
+	_, err = c.Ask(b.ctx, two, coppice.VerbLand, verb.Request{})
+	b.must(err)
+	if d = b.task(c, two, ended); d.Outcome != coppice.OutcomeDone || d.Landed == "" || len(d.History) != 1 {
+		t.Errorf("%s ended as %s after %d sessions: %v", two, d.Outcome, len(d.History), d.Failure)
 	}
 }
 

@@ -1,8 +1,8 @@
 // Bars on an axis of time. Ctrl and the wheel zoom, dragging the axis moves.
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { classes } from "../api/tables";
 import type { TimelineBar } from "../api/schema";
-import { ticks, zoomed, type Span } from "../lib/gantt";
+import { fitting, ticks, zoomed, type Span } from "../lib/gantt";
 import { axisTime, span, time } from "../lib/format";
 import { Link, to } from "../router";
 
@@ -18,7 +18,7 @@ export function Chart({ lanes, label, view, onView }: { lanes: Lane[]; label: st
   const { from, to: end } = view;
   const axis = useRef<HTMLDivElement>(null);
   const pos = (t: number) => (100 * (Math.max(from, Math.min(end, t)) - from)) / Math.max(1, end - from);
-  const marks = ticks(from, end, 8).filter((t) => pos(t) > 3 && pos(t) < 94);
+  const marks = ticks(from, end, fitting(useWidth(axis))).filter((t) => pos(t) > 3 && pos(t) < 94);
   useGrip(axis, view, onView);
   return (
     <div className="gantt" ref={axis}>
@@ -29,6 +29,21 @@ export function Chart({ lanes, label, view, onView }: { lanes: Lane[]; label: st
       </div>
     </div>
   );
+}
+
+// useWidth returns the width of the axis.
+function useWidth(ref: React.RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(800);
+  useLayoutEffect(() => {
+    const axis = ref.current?.querySelector<HTMLElement>(".gantt-axis");
+    if (!axis) return;
+    const measure = () => setWidth(axis.clientWidth || 800);
+    measure();
+    const watch = new ResizeObserver(measure);
+    watch.observe(axis);
+    return () => watch.disconnect();
+  }, [ref]);
+  return width;
 }
 
 const until = (at: string | undefined, end: number) => (at ? time(at) : end);

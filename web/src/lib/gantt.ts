@@ -36,7 +36,14 @@ export function zoomed(s: Span, by: number, around: number, move: number): Span 
   return { from, to: from + length };
 }
 
-// ticks returns round times for the axis, about as many as fit.
+const LABEL = 64; // px: the longest time of the axis, and a space
+
+// fitting returns how many times fit on an axis without an overlap.
+export function fitting(width: number): number {
+  return Math.max(1, Math.min(8, Math.floor(width / LABEL)));
+}
+
+// ticks returns round times for the axis, at most as many as intervals fit.
 export function ticks(from: number, to: number, most: number): number[] {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 259200, 604800, 1209600, 2592000].map((s) => s * 1000);
   const step = steps.find((s) => (to - from) / s <= most) ?? steps.at(-1)!;

@@ -3,7 +3,7 @@ import { task } from "../test/make";
 import { priorityBetween, said, shownColumns } from "./board";
 import { lineDiff, needLines, parsePatch } from "./diff";
 import { axisTime, clock, cost, count, size, span, usd } from "./format";
-import { sinceDay, ticks, within, zoomed } from "./gantt";
+import { fitting, sinceDay, ticks, within, zoomed } from "./gantt";
 import { layout } from "./graph";
 import { parts, plainText } from "./markdown";
 import { dayName, days, sums } from "./usage";
@@ -134,6 +134,14 @@ describe("the timeline", () => {
   it("has round marks, and not too many", () => {
     expect(ticks(1_000, 61_000, 8)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000, 60_000]);
     expect(ticks(0, 86_400_000 * 400, 8).length).toBeLessThan(60);
+  });
+  it("has no more times than fit", () => {
+    for (const width of [90, 240, 390, 470, 640, 1200]) {
+      for (const seconds of [3, 7, 8, 11, 61, 900, 3600, 86_400, 604_800]) {
+        const [a, b] = ticks(0, seconds * 1000, fitting(width));
+        if (a !== undefined && b !== undefined) expect(((b - a) / (seconds * 1000)) * width).toBeGreaterThanOrEqual(64);
+      }
+    }
   });
 });
 
