@@ -43,6 +43,9 @@ type LandingReader interface {
 	// QueuedIDs returns the ids of the same landings, in the same order. It reads
 	// only an index.
 	QueuedIDs(queue int64, most int) ([]int64, error)
+	// FirstRed returns the oldest open landing of a project whose RedOn is a tree,
+	// and its task. Both are 0 if there is none.
+	FirstRed(project int64, tree string) (landing, task int64, err error)
 	// Candidates returns all candidates of a landing, oldest first, including the
 	// current one.
 	Candidates(landing int64) ([]coppice.Candidate, error)
