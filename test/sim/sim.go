@@ -30,6 +30,7 @@ type Options struct {
 	Plain bool // people only stop, retry, land, send, answer and undo, and no check is killed
 	Kills bool // killed checks are the only faults of the environment
 	Asks  bool // a project has one session, and agents ask a lot
+	Red   bool // people break the base and fix it, and agents often change nothing
 
 	Remove bool // a project is removed halfway
 }
@@ -45,6 +46,7 @@ type Report struct {
 	Virtual time.Duration
 	Killed  int // runs of checks
 	parks
+	decided
 }
 
 // mostSessions is how many sessions of all projects run at once.
@@ -63,6 +65,8 @@ type sim struct {
 	kills    *rand.Rand // of what happens to checks
 	parking  *rand.Rand // of what concerns parked sessions
 	reviews  *rand.Rand // of what people do about candidates that wait for them
+	choices  *rand.Rand // of what concerns red bases and sessions without changes
+	decided  decided
 	approved map[string]bool
 	judged   judgements
 	parks    parks
@@ -159,6 +163,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, requeued: map[string][]requeued{}}
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
+	s.choices = rand.New(rand.NewPCG(opt.Seed, 46))
 	s.approved = map[string]bool{}
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
@@ -246,6 +251,9 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if s.opt.Kills {
 		p.Checks, p.Critical = []string{"check 0", "check 1"}, []coppice.FailurePattern{{Match: killedLog}}
 	}
+	if s.opt.Red {
+		p.Checks = []string{"check 0", "check 1"}
+	}
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
 	if p.Land.Push {
@@ -284,7 +292,7 @@ func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
 }
 
 func (s *sim) report() (Report, error) {
-	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks}
+	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks, decided: s.decided}
 	h := fnv.New64a()
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {
