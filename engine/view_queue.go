@@ -68,7 +68,7 @@ func (v *QueueView) load(t *turn) error {
 		}
 	}
 	v.shareWork()
-	v.Blocked, err = t.tx.Tasks.OnRedBase(v.Queue.ProjectID, mostMoved)
+	v.Blocked, err = t.tx.Landings.Blocked(v.Queue.ProjectID, mostMoved)
 	return err
 }
 

@@ -49,10 +49,6 @@ type TaskReader interface {
 	// counts them.
 	Pending(f TaskFilter, person bool) ([]coppice.Task, error)
 	CountPending(f TaskFilter, person bool) (int, error)
-	// OnRedBase returns the first most tasks of a project that wait for a person
-	// because the base fails their checks as well. Those that wait longest come
-	// first.
-	OnRedBase(project int64, most int) ([]int64, error)
 	// Tally counts all tasks, by everything that a Tally names.
 	Tally() ([]Tally, error)
 }

@@ -63,6 +63,10 @@ func (r landings) FirstRed(project int64, tree string) (landing, task int64, err
 	return row.ID, row.TaskID, err
 }
 
+func (r landings) Blocked(project int64, most int) ([]int64, error) {
+	return r.q.BlockedTasks(r.ctx, project, int64(most))
+}
+
 func (r landings) Candidates(landing int64) ([]coppice.Candidate, error) {
 	rows, err := r.q.CandidatesOf(r.ctx, landing)
 	return each(rows, err, func(c dbsqlc.Candidate) (coppice.Candidate, error) {

@@ -58,10 +58,6 @@ func (r tasks) inOrder(ids []int64, err error) ([]coppice.Task, error) {
 	return each(ids, err, func(id int64) (coppice.Task, error) { return found[id], nil })
 }
 
-func (r tasks) OnRedBase(project int64, most int) ([]int64, error) {
-	return r.q.TasksOnRedBase(r.ctx, project, int64(most))
-}
-
 func (r tasks) Dependants(task int64) ([]int64, error) { return r.q.Dependants(r.ctx, task) }
 
 func (r lanes) Next(after coppice.Lane) (coppice.Lane, bool, error) {

@@ -10,6 +10,35 @@ import (
 	"database/sql"
 )
 
+const blockedTasks = `-- name: BlockedTasks :many
+SELECT id FROM tasks
+WHERE project_id = ?1 AND waits_on = 'person' AND json_extract(failure, '$.class') = 'base'
+ORDER BY stage_at LIMIT CAST(?2 AS INTEGER)
+`
+
+func (q *Queries) BlockedTasks(ctx context.Context, projectID int64, most int64) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, blockedTasks, projectID, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const candidatesOf = `-- name: CandidatesOf :many
 SELECT id, landing_id, base, tree, commit_hash, green, pushed, created_at, rules, review FROM candidates WHERE landing_id = ?1 ORDER BY id
 `

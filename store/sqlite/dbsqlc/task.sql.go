@@ -610,32 +610,3 @@ func (q *Queries) TaskKeys(ctx context.Context, ids string) ([]TaskKeysRow, erro
 	}
 	return items, nil
 }
-
-const tasksOnRedBase = `-- name: TasksOnRedBase :many
-SELECT id FROM tasks
-WHERE project_id = ?1 AND waits_on = 'person' AND json_extract(failure, '$.class') = 'base'
-ORDER BY stage_at LIMIT CAST(?2 AS INTEGER)
-`
-
-func (q *Queries) TasksOnRedBase(ctx context.Context, projectID int64, most int64) ([]int64, error) {
-	rows, err := q.db.QueryContext(ctx, tasksOnRedBase, projectID, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}

@@ -56,6 +56,11 @@ SELECT id, task_id FROM landings
 WHERE project_id = @project_id AND red_on = @red_on AND red_on <> '' AND ended_at IS NULL
 ORDER BY id LIMIT 1;
 
+-- name: BlockedTasks :many
+SELECT id FROM tasks
+WHERE project_id = @project_id AND waits_on = 'person' AND json_extract(failure, '$.class') = 'base'
+ORDER BY stage_at LIMIT CAST(@most AS INTEGER);
+
 -- name: PutCheck :execlastid
 INSERT INTO checks (
   id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, started_at, ended_at, error_line, log, on_base

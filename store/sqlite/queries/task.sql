@@ -81,8 +81,3 @@ SELECT project_id, count(*) AS n FROM tasks WHERE in_flight GROUP BY project_id;
 
 -- name: FeatureTasks :many
 SELECT CAST(max(id) AS INTEGER) AS id FROM tasks WHERE project_id = @project_id AND feature <> '' GROUP BY feature;
-
--- name: TasksOnRedBase :many
-SELECT id FROM tasks
-WHERE project_id = @project_id AND waits_on = 'person' AND json_extract(failure, '$.class') = 'base'
-ORDER BY stage_at LIMIT CAST(@most AS INTEGER);
