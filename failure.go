@@ -49,7 +49,7 @@ var classWords = map[Class]string{
 	ClassTestOnly: "checks failed", ClassImplementation: "work not done", ClassVerification: "not verified", ClassConflict: "merge conflict",
 	ClassMemory: "out of memory", ClassDisk: "disk full or read-only", ClassContext: "conversation too long", ClassMCP: "tools lost",
 	ClassTimeout: "took too long", ClassLost: "process lost", ClassCancelled: "stopped",
-	ClassBase: "base fails too", ClassUnchanged: "nothing changed", ClassUnknown: "unknown cause",
+	ClassBase: "checks cannot pass", ClassUnchanged: "nothing changed", ClassUnknown: "unknown cause",
 }
 
 // Words describes the class in a few words, for people.

@@ -15,7 +15,7 @@ import (
 // decided counts what people decided about tasks that no session can help.
 type decided struct {
 	Skipped, Despite, Fixed int // about a red base: left out, continued, landed again
-	AsItIs, Told            int // about a session without changes: done, continued
+	AsItIs, More            int // about a session without changes: done, continued
 }
 
 // breakBase is a person who commits a change that fails a check, or one that
@@ -77,7 +77,7 @@ func (s *sim) choose(t coppice.Task) error {
 	case f != nil && f.Class == coppice.ClassUnchanged && n == 0:
 		return ask(coppice.VerbDone, "", &s.decided.AsItIs)
 	case f != nil && f.Class == coppice.ClassUnchanged && n == 1:
-		return ask(coppice.VerbContinue, "change something", &s.decided.Told)
+		return ask(coppice.VerbContinue, "change something", &s.decided.More)
 	}
 	return coppice.Errorf(coppice.EConflict, "%s offers no choice", t.Key)
 }
