@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -94,6 +95,47 @@ func testCandidates(t *testing.T, open Open) {
 		same(t, "its candidates", []coppice.Candidate{first, second}, must(r.Landings.Candidates(l.ID)))
 		same(t, "those of another", 0, len(must(r.Landings.Candidates(l.ID+1))))
 		return nil
+	})
+}
+
+// testRed checks which landings wait for a result on their base, and which tasks
+// wait for a person because of it.
+func testRed(t *testing.T, open Open) {
+	s := open(t)
+	red := func(project int64, tree string, changes ...func(*coppice.Landing)) coppice.Landing {
+		l := coppice.Landing{ProjectID: project, TaskID: 40 + project, RedOn: tree, CreatedAt: start}
+		for _, f := range changes {
+			f(&l)
+		}
+		update(t, s, func(tx store.Tx) error { return tx.Landings.Put(&l) })
+		return l
+	}
+	red(1, "t1", func(l *coppice.Landing) { l.EndedAt = start })
+	red(1, "t2")
+	red(2, "t1")
+	first := red(1, "t1")
+	red(1, "t1")
+	red(1, "")
+	wait := func(num int, class coppice.Class, on coppice.WaitKind, since time.Duration) int64 {
+		k := coppice.Task{
+			ProjectID: 1, Num: num, Key: coppice.TaskKey("app", num), Title: "t", Track: "main", Stage: coppice.StageWaiting, StageAt: start.Add(since),
+			Wait: &coppice.Wait{On: on, Text: "waits"}, Failure: coppice.Failf(class, "it broke", ""),
+		}
+		update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&k) })
+		return k.ID
+	}
+	late, early := wait(1, coppice.ClassBase, coppice.WaitPerson, time.Minute), wait(2, coppice.ClassBase, coppice.WaitPerson, 0)
+	wait(3, coppice.ClassAuth, coppice.WaitPerson, 0)
+	wait(4, coppice.ClassBase, coppice.WaitBackoff, 0)
+	view(t, s, func(r store.Reader) error {
+		landing, task, err := r.Landings.FirstRed(1, "t1")
+		same(t, "the first red landing", []int64{first.ID, 41}, []int64{landing, task})
+		none, of, noErr := r.Landings.FirstRed(1, "t3")
+		same(t, "none", []int64{0, 0}, []int64{none, of})
+		same(t, "blocked", []int64{early, late}, must(r.Landings.Blocked(1, 9)))
+		same(t, "the first blocked", []int64{early}, must(r.Landings.Blocked(1, 1)))
+		same(t, "blocked in another project", 0, len(must(r.Landings.Blocked(2, 9))))
+		return errors.Join(err, noErr)
 	})
 }
 

@@ -38,9 +38,9 @@ function result(e: Ended): string {
 
 // checkCount says how many checks a task has, and whether some run.
 export function checkCount(t: TaskDetail): string {
-  const runs = t.check_runs ?? [];
+  const runs = (t.check_runs ?? []).filter((c) => !c.on_base);
   const now = (t.running?.commands ?? []).filter((c) => !c.setup);
-  const bad = runs.filter((c) => !passed(c) && !c.signal && !c.on_base).length;
+  const bad = runs.filter((c) => !passed(c) && !c.signal).length;
   const state = now.some((c) => c.state !== "waiting") ? " · running" : t.running ? " · waiting" : "";
   return (bad > 0 ? `${bad} refused` : String(runs.length + now.length)) + state;
 }
