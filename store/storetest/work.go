@@ -102,39 +102,36 @@ func testCandidates(t *testing.T, open Open) {
 // wait for a person because of it.
 func testRed(t *testing.T, open Open) {
 	s := open(t)
-	red := func(project int64, tree string, changes ...func(*coppice.Landing)) coppice.Landing {
-		l := coppice.Landing{ProjectID: project, TaskID: 40 + project, RedOn: tree, CreatedAt: start}
-		for _, f := range changes {
-			f(&l)
-		}
+	app, other := project(t, s, "app"), project(t, s, "other")
+	k, o := task(t, s, app, 1, nil), task(t, s, other, 1, nil)
+	red := func(of coppice.Task, tree string, ended time.Time) coppice.Landing {
+		l := coppice.Landing{ProjectID: of.ProjectID, TaskID: of.ID, RedOn: tree, CreatedAt: start, EndedAt: ended}
 		update(t, s, func(tx store.Tx) error { return tx.Landings.Put(&l) })
 		return l
 	}
-	red(1, "t1", func(l *coppice.Landing) { l.EndedAt = start })
-	red(1, "t2")
-	red(2, "t1")
-	first := red(1, "t1")
-	red(1, "t1")
-	red(1, "")
+	red(k, "t1", start)
+	red(k, "t2", time.Time{})
+	red(o, "t1", time.Time{})
+	first := red(k, "t1", time.Time{})
+	red(k, "t1", time.Time{})
+	red(k, "", time.Time{})
 	wait := func(num int, class coppice.Class, on coppice.WaitKind, since time.Duration) int64 {
-		k := coppice.Task{
-			ProjectID: 1, Num: num, Key: coppice.TaskKey("app", num), Title: "t", Track: "main", Stage: coppice.StageWaiting, StageAt: start.Add(since),
-			Wait: &coppice.Wait{On: on, Text: "waits"}, Failure: coppice.Failf(class, "it broke", ""),
-		}
-		update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&k) })
-		return k.ID
+		return task(t, s, app, num, func(k *coppice.Task) {
+			k.Stage, k.StageAt, k.Wait = coppice.StageWaiting, start.Add(since), &coppice.Wait{On: on, Text: "waits"}
+			k.Failure = coppice.Failf(class, "it broke", "")
+		}).ID
 	}
-	late, early := wait(1, coppice.ClassBase, coppice.WaitPerson, time.Minute), wait(2, coppice.ClassBase, coppice.WaitPerson, 0)
-	wait(3, coppice.ClassAuth, coppice.WaitPerson, 0)
-	wait(4, coppice.ClassBase, coppice.WaitBackoff, 0)
+	late, early := wait(2, coppice.ClassBase, coppice.WaitPerson, time.Minute), wait(3, coppice.ClassBase, coppice.WaitPerson, 0)
+	wait(4, coppice.ClassAuth, coppice.WaitPerson, 0)
+	wait(5, coppice.ClassBase, coppice.WaitBackoff, 0)
 	view(t, s, func(r store.Reader) error {
-		landing, task, err := r.Landings.FirstRed(1, "t1")
-		same(t, "the first red landing", []int64{first.ID, 41}, []int64{landing, task})
-		none, of, noErr := r.Landings.FirstRed(1, "t3")
-		same(t, "none", []int64{0, 0}, []int64{none, of})
-		same(t, "blocked", []int64{early, late}, must(r.Landings.Blocked(1, 9)))
-		same(t, "the first blocked", []int64{early}, must(r.Landings.Blocked(1, 1)))
-		same(t, "blocked in another project", 0, len(must(r.Landings.Blocked(2, 9))))
+		landing, of, err := r.Landings.FirstRed(app.ID, "t1")
+		same(t, "the first red landing", []int64{first.ID, k.ID}, []int64{landing, of})
+		none, nobody, noErr := r.Landings.FirstRed(app.ID, "t3")
+		same(t, "none", []int64{0, 0}, []int64{none, nobody})
+		same(t, "blocked", []int64{early, late}, must(r.Landings.Blocked(app.ID, 9)))
+		same(t, "the first blocked", []int64{early}, must(r.Landings.Blocked(app.ID, 1)))
+		same(t, "blocked in another project", 0, len(must(r.Landings.Blocked(other.ID, 9))))
 		return errors.Join(err, noErr)
 	})
 }
