@@ -58,6 +58,9 @@ const (
 	VerbTake     Verb = "take"     // continue on the agent's own screen
 	VerbGive     Verb = "give"     // hand it back to the agent
 	VerbUndo     Verb = "undo"     // restore a removed workspace
+	VerbDone     Verb = "done"     // end a task whose session changed nothing, as done
+
+	VerbSkipCheck Verb = "skip-check" // leave checks out that the base fails as well
 
 	// Requests between parts of the engine.
 	VerbWithdraw Verb = "withdraw" // to a queue: remove a landing

@@ -31,6 +31,8 @@ const (
 	ClassTimeout        Class = "timeout"          // it took longer than allowed
 	ClassLost           Class = "lost"             // its process disappeared without a message
 	ClassCancelled      Class = "cancelled"        // a person stopped it
+	ClassBase           Class = "base"             // the base fails its checks as well, or the command of one is missing
+	ClassUnchanged      Class = "unchanged"        // a session ended without changing anything
 	ClassUnknown        Class = "unknown"          // none of the above
 )
 
@@ -38,7 +40,7 @@ const (
 var Classes = []Class{
 	ClassRateLimit, ClassOverload, ClassAuth, ClassBilling, ClassBudget, ClassDayBudget, ClassLimit, ClassCapability, ClassEnvironment, ClassTestOnly,
 	ClassImplementation, ClassVerification, ClassConflict, ClassMemory, ClassDisk, ClassContext, ClassMCP,
-	ClassTimeout, ClassLost, ClassCancelled, ClassUnknown,
+	ClassTimeout, ClassLost, ClassCancelled, ClassBase, ClassUnchanged, ClassUnknown,
 }
 
 // classWords describes each class in a few words, for people.
@@ -47,7 +49,8 @@ var classWords = map[Class]string{
 	ClassBudget: "budget spent", ClassDayBudget: "day's budget spent", ClassLimit: "limit reached", ClassCapability: "agent not able", ClassEnvironment: "environment",
 	ClassTestOnly: "checks failed", ClassImplementation: "work not done", ClassVerification: "not verified", ClassConflict: "merge conflict",
 	ClassMemory: "out of memory", ClassDisk: "disk full or read-only", ClassContext: "conversation too long", ClassMCP: "tools lost",
-	ClassTimeout: "took too long", ClassLost: "process lost", ClassCancelled: "stopped", ClassUnknown: "unknown cause",
+	ClassTimeout: "took too long", ClassLost: "process lost", ClassCancelled: "stopped",
+	ClassBase: "checks cannot pass", ClassUnchanged: "nothing changed", ClassUnknown: "unknown cause",
 }
 
 // Words describes the class in a few words, for people.

@@ -64,6 +64,10 @@ type Landing struct {
 	Outcome  LandingOutcome `json:"outcome,omitempty"`
 	Failure  *Failure       `json:"failure,omitempty"`  // the failure of its last step
 	Evidence string         `json:"evidence,omitempty"` // all conflicting hunks or failing logs
+
+	// RedOn is the tree of the base, after a check has refused the candidate and
+	// until the landing knows whether the base fails the same check.
+	RedOn string `json:"-"`
 }
 
 // Check is one run of a command on one tree. Its result is valid for every later
@@ -85,6 +89,7 @@ type Check struct {
 	Took      time.Duration `json:"took"`
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	EndedAt   time.Time     `json:"ended_at"`
+	OnBase    bool          `json:"on_base,omitempty" doc:"It ran on the base without the task's work, to find out whether the base fails as well"`
 }
 
 // Passed reports whether the tree passed.
@@ -92,3 +97,6 @@ func (c Check) Passed() bool { return c.Exit == 0 && c.Signal == "" && !c.TimedO
 
 // Killed reports whether the run was killed, so that it has no result.
 func (c Check) Killed() bool { return c.Signal != "" }
+
+// Missing reports whether the shell did not find the command, or could not run it.
+func (c Check) Missing() bool { return !c.Killed() && !c.TimedOut && (c.Exit == 126 || c.Exit == 127) }

@@ -135,6 +135,12 @@ type TaskDetails struct {
 
 	Images []string `json:"images,omitempty"` // ids of the images that people attached, oldest first
 
+	Skip     []string  `json:"skip,omitempty"`      // checks that a person left out for it, in order, each once
+	Blocking []string  `json:"blocking,omitempty"`  // checks that the base fails as well, or whose command is missing; valid while it waits for a person because of them
+	BaseFrom int64     `json:"base_from,omitempty"` // results of checks on the base count from this landing on: a person has fixed what the base needs
+	DoneAt   time.Time `json:"done_at,omitzero"`    // when it was done, while it is being continued
+	Note     string    `json:"note,omitempty"`      // how it was done, if it did not just land
+
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group
 	Labels  []string `json:"labels,omitempty"`  // in order, each once
@@ -246,7 +252,7 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 	}
 	switch t.Outcome {
 	case OutcomeDone:
-		return StatusDone, ""
+		return StatusDone, t.Note
 	case OutcomeCancelled:
 		return StatusCancelled, ""
 	}

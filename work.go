@@ -253,12 +253,18 @@ type CheckSpec struct {
 	Commands []string        `json:"commands"`
 	Timeout  Duration        `json:"timeout"` // for each command
 	Policy   WorkspacePolicy `json:"policy"`
+	// Base is the commit below a candidate. If a command fails, the result has its
+	// tree.
+	Base string `json:"base,omitempty"`
+	// OnBase says that Commit is the base below a candidate that a command refused.
+	OnBase bool `json:"on_base,omitempty"`
 }
 
 // CheckResult has the result of each command, in order.
 type CheckResult struct {
-	Env    string  `json:"env"`
-	Checks []Check `json:"checks"`
+	Env      string  `json:"env"`
+	Checks   []Check `json:"checks"`
+	BaseTree string  `json:"base_tree,omitempty"` // of the base, if a command failed
 }
 
 // MergeSpec asks to merge a head onto the base. The same spec on the same base

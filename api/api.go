@@ -27,6 +27,7 @@ type Task struct {
 	Level     string           `json:"level,omitempty" doc:"How hard it looks, if its model is auto: simple, medium or complex"`
 	LevelBy   string           `json:"level_by,omitempty" doc:"Who judged that: the model, or the rules"`
 	Checks    []string         `json:"checks,omitempty"`
+	Skipped   []string         `json:"skipped_checks,omitempty" doc:"Checks that a person left out for it"`
 	After     []string         `json:"after,omitempty" doc:"Keys of the tasks that must be done first"`
 	NotBefore time.Time        `json:"not_before,omitzero"`
 	CreatedAt time.Time        `json:"created_at"`
@@ -106,7 +107,7 @@ type LimitList struct {
 type TaskDetail struct {
 	Task
 	Limits     coppice.RunLimits  `json:"limits" doc:"What stops its newest session, or its next one, before it is done"`
-	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one"`
+	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one. For any other task: the final message of its last session, if that session changed nothing"`
 	Schema     json.RawMessage    `json:"schema,omitempty" doc:"The JSON schema that its answer must match"`
 	Images     []coppice.Image    `json:"images" doc:"The images that people attached, oldest first; see GET /images/{id}"`
 	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`

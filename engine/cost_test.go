@@ -27,6 +27,9 @@ func (b *bundle) crowd(n int) {
 			}
 			if _, err := put(tx, 11+3*i, func(t *coppice.Task) {
 				t.Stage, t.Wait = coppice.StageWaiting, &coppice.Wait{On: coppice.WaitPerson, Text: "log in"}
+				if i%2 == 0 {
+					t.Failure = coppice.Failf(coppice.ClassBase, "the base fails", "")
+				}
 			}); err != nil {
 				return err
 			}

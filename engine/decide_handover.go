@@ -110,6 +110,11 @@ func continueTask(v *View) *Decision {
 		return nil // a stop comes first
 	case t.Stage.Awaits():
 		d.Landing = dropped(v, v.Landing)
+	case verb.Blocked(v.facts()), verb.Unchanged(t):
+		if v.asked(coppice.VerbStop, coppice.VerbRequeue) != nil {
+			return nil
+		}
+		return continueWaiting(v)
 	case !t.Ended():
 		d.Kind, d.Reason = coppice.EventTaskChanged, "had not ended"
 		return d
@@ -140,6 +145,9 @@ func continueTask(v *View) *Decision {
 		if l := v.Landing; l != nil && l.Evidence != "" {
 			t.Next.Evidence += "\n" + l.Evidence
 		}
+	}
+	if t.Outcome == coppice.OutcomeDone {
+		t.DoneAt = t.EndedAt
 	}
 	t.Next.Note = v.note(coppice.VerbContinue)
 	grant(v, &t)

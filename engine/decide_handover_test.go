@@ -161,7 +161,7 @@ func TestFork(t *testing.T) {
 	}
 	// What it began with is not its own: with nothing more, it changed nothing.
 	b.finish("app-2", coppice.WorkRun, coppice.RunResult{From: "head1", Head: "head1"})
-	if x := b.task("app-2"); x.Failure == nil || x.Failure.Class != coppice.ClassImplementation {
+	if x := b.task("app-2"); x.Failure == nil || x.Failure.Class != coppice.ClassUnchanged {
 		t.Errorf("%+v", x)
 	}
 }

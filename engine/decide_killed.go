@@ -21,7 +21,10 @@ func killedPause(killed int) time.Duration {
 
 // sortRuns returns the check runs that refused the tree, and the first run that
 // must be repeated. Killed runs come before those that timed out.
-func sortRuns(v *View, l coppice.Landing, all []coppice.Check) (red []coppice.Check, again *coppice.Check) {
+//
+// On the base the first run that times out is a result: a person decides what
+// follows.
+func sortRuns(v *View, l coppice.Landing, onBase bool, all []coppice.Check) (red []coppice.Check, again *coppice.Check) {
 	for i := range all {
 		c := &all[i]
 		switch {
@@ -30,7 +33,7 @@ func sortRuns(v *View, l coppice.Landing, all []coppice.Check) (red []coppice.Ch
 			if again == nil || !again.Killed() {
 				again = c
 			}
-		case c.TimedOut && !timedOut(v, l, *c):
+		case c.TimedOut && !onBase && !timedOut(v, l, *c):
 			if again == nil {
 				again = c
 			}

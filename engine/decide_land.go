@@ -49,6 +49,9 @@ func landStep(v *View, l coppice.Landing) *Decision {
 	if l.QueueID == 0 && l.Commit == "" && needsNoProof(v) {
 		return enterQueue(v, l)
 	}
+	if l.RedOn != "" {
+		return refuse(v, l)
+	}
 	if d := prove(v, l); d != nil {
 		return d
 	}
@@ -97,7 +100,7 @@ func prove(v *View, l coppice.Landing) *Decision {
 	}
 	if missing := unproven(v, l); len(missing) > 0 {
 		return offerStep(v, l, coppice.WorkCheck, coppice.CheckSpec{
-			Repo: v.Project.Path, RepoID: v.Project.ID, Commit: l.Commit, Tree: l.Tree, Commands: missing,
+			Repo: v.Project.Path, RepoID: v.Project.ID, Commit: l.Commit, Tree: l.Tree, Commands: missing, Base: l.Base,
 			Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
 		}, "checks tree "+short(l.Tree))
 	}
@@ -299,6 +302,9 @@ func landMessage(v *View, l coppice.Landing) string {
 		b.WriteString("\n\n")
 	}
 	fmt.Fprintf(&b, "Coppice-Task: %s\n", v.Task.Key)
+	for _, c := range v.Task.Skip {
+		fmt.Fprintf(&b, "Coppice-Skipped-Check: %s\n", coppice.FirstLine(c))
+	}
 	for _, s := range v.Sessions {
 		if s.ID == l.SessionID {
 			fmt.Fprintf(&b, "Coppice-Session: %s\n", s.Key)

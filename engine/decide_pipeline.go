@@ -227,29 +227,14 @@ func judgeWork(v *View, s *coppice.Session) *Decision {
 		return enqueue(v, resumeSession(v, s), "has a message to deliver")
 	}
 	if unchanged(v, s) {
-		return remedy(v, s, *coppice.Failf(coppice.ClassImplementation, "the agent ended without changing anything", ""))
+		return judgeUnchanged(v, s)
 	}
-	if l := v.Landing; l != nil && l.Head == s.Head && s.Role.Info().Fixes {
-		return fixAgain(v, "The last fix session changed nothing. The earlier problem remains:\n\n"+l.Evidence, *unfixed(l))
+	if fixedNothing(v, s) {
+		return judgeFixedNothing(v, s)
 	}
 	t := v.Task
 	t.Stage = coppice.StageChecking
 	return &Decision{Kind: coppice.EventLandingOpened, Reason: "candidate " + short(s.Head), Task: &t, Landing: openLanding(v, s.Head)}
-}
-
-// unchanged reports whether the branch still has no work after a session. What a
-// forked task started with does not count.
-func unchanged(v *View, s *coppice.Session) bool {
-	if v.Workspace == nil || s.Head == "" || s.Head == v.Workspace.BaseCommit {
-		return true
-	}
-	first := s
-	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
-		if len(list) > 0 {
-			first = &list[0]
-		}
-	}
-	return v.Task.ForkOf != "" && s.Head == first.From
 }
 
 // conversation returns the agent's id of a session's conversation. A session on
@@ -286,6 +271,9 @@ func landed(v *View) *Decision {
 	}
 	switch l.Outcome {
 	case coppice.LandingLanded, coppice.LandingEmpty:
+		if l.Outcome == coppice.LandingEmpty && !v.Task.DoneAt.IsZero() {
+			return stayDone(v)
+		}
 		d := endTask(v, coppice.OutcomeDone, nil)
 		if l.Outcome == coppice.LandingLanded {
 			d.Task.Landed = l.Commit
@@ -315,6 +303,11 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 	if v.fixes() >= v.Project.Policy.Verify.Attempts {
 		return endTask(v, coppice.OutcomeFailed, &otherwise)
 	}
+	return enqueue(v, fixSession(v, evidence), fmt.Sprintf("fix %d of %d: %s", v.fixes()+1, v.Project.Policy.Verify.Attempts, otherwise.Text))
+}
+
+// fixSession returns a fix session with all evidence.
+func fixSession(v *View, evidence string) *coppice.Next {
 	n := firstSession(v.Task, evidence)
 	n.Role = coppice.RoleFix
 	if s := v.lastWorkSession(); s != nil {
@@ -323,7 +316,7 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 	if a := v.Project.Policy.Agent.Roles[coppice.RoleFix]; a != "" && a != n.Agent {
 		n.Agent, n.Model, n.Resume = a, "", ""
 	}
-	return enqueue(v, n, fmt.Sprintf("fix %d of %d: %s", v.fixes()+1, v.Project.Policy.Verify.Attempts, otherwise.Text))
+	return n
 }
 
 // firstSession returns a task's first session.
@@ -335,7 +328,10 @@ func firstSession(t coppice.Task, evidence string) *coppice.Next {
 func endTask(v *View, o coppice.Outcome, fail *coppice.Failure) *Decision {
 	t := v.Task
 	t.Stage, t.Outcome, t.Failure, t.EndedAt = coppice.StageEnded, o, fail, v.Now
-	t.Wait, t.Next, t.Warning = nil, nil, ""
+	t.Wait, t.Next, t.Warning, t.Note = nil, nil, "", ""
+	if o == coppice.OutcomeDone {
+		t.DoneAt = time.Time{}
+	}
 	d := &Decision{
 		By: "pipeline", Kind: coppice.EventTaskEnded, Reason: string(o), Task: &t,
 		Asks: v.settled(coppice.VerbStop, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive),

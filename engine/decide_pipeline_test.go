@@ -93,6 +93,14 @@ func TestRunSpec(t *testing.T) {
 	}
 }
 
+const unchangedOnce = "pipeline: task.stage; to waiting; fails: unchanged; waits on person: the agent ended without changing anything " +
+	"[if it is done as it is, run `coppice done app-7`; say what is missing with `coppice continue app-7 \"…\"`; or run `coppice retry app-7`]; next implement by ann"
+
+func fixedNothingOnce(why string) string {
+	return "pipeline: task.stage; to waiting; fails: unchanged; waits on person: the fix session changed nothing; " + why +
+		" [say what to do with `coppice continue app-7 \"…\"`; check its branch again with `coppice land app-7`; or start another fix session with `coppice retry app-7`]; next fix by ann resuming talk1"
+}
+
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	undelivered := func(v *View) { v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Text: "also this"}} }
@@ -100,13 +108,15 @@ func TestJudge(t *testing.T) {
 	run(t, pipeline, []decision{
 		{"candidate", viewOf(coppice.StageSession, space(), ran("head1")), "pipeline: landing.opened; to checking; landing of head1"},
 		{"no change", viewOf(coppice.StageSession, space(), ran("base1")),
-			"pipeline: task.stage; to waiting; fails: implementation; waits on backoff: retries (1 of 2) after: the agent ended without changing anything (10s); next implement by ann"},
+			unchangedOnce},
 		{"no head", viewOf(coppice.StageSession, space(), ran("")),
-			"pipeline: task.stage; to waiting; fails: implementation; waits on backoff: retries (1 of 2) after: the agent ended without changing anything (10s); next implement by ann"},
+			unchangedOnce},
 		{"no change three times", viewOf(coppice.StageSession, space(), ran("base1"), ran("base1"), ran("base1")),
-			`pipeline: task.ended; to ended; outcome "failed"; fails: implementation`},
+			unchangedOnce},
+		{"no change, done before", viewOf(coppice.StageSession, space(), ran("base1"), task(func(t *coppice.Task) { t.DoneAt = noon.Add(-1) })),
+			`pipeline: task.ended; to ended; outcome "done"`},
 		{"fix that changed nothing", viewOf(coppice.StageSession, space(), ran("head1"), ran("head1", fixing), candidate(ended(coppice.LandingRefused))),
-			"pipeline: task.stage; to queued; next fix by ann resuming talk1"},
+			fixedNothingOnce("its checks do not pass on the merged tree")},
 		{"last fix that changed nothing", viewOf(coppice.StageSession, space(), ran("head1"), ran("head1", fixing), ran("head1", fixing), ran("head1", fixing),
 			candidate(ended(coppice.LandingRefused))), `pipeline: task.ended; to ended; outcome "failed"; fails: test_only`},
 		{"fix that did", viewOf(coppice.StageSession, space(), ran("head1"), ran("head2", fixing), candidate(ended(coppice.LandingRefused))),

@@ -42,6 +42,8 @@ var remedies = map[coppice.Class]action{
 	coppice.ClassTimeout:        retry,
 	coppice.ClassLost:           retry,
 	coppice.ClassCancelled:      cancel,
+	coppice.ClassBase:           askPerson,
+	coppice.ClassUnchanged:      askPerson,
 	coppice.ClassUnknown:        retry,
 }
 

@@ -43,6 +43,8 @@ func TestRemedies(t *testing.T) {
 		coppice.ClassTimeout:        again("timeout", resumes),
 		coppice.ClassLost:           again("lost", resumes),
 		coppice.ClassCancelled:      `pipeline: task.ended; to ended; outcome "cancelled"`,
+		coppice.ClassBase:           person("base"),
+		coppice.ClassUnchanged:      person("unchanged"),
 		coppice.ClassUnknown:        again("unknown", ""),
 	}
 	got := map[coppice.Class]string{}

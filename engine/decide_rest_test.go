@@ -63,6 +63,9 @@ func randomView(rt *rapid.T) *View {
 	} else if chance(rt, "wait") {
 		kinds := []coppice.WaitKind{coppice.WaitDependency, coppice.WaitSchedule, coppice.WaitBackoff, coppice.WaitPerson}
 		t.Wait = &coppice.Wait{On: one(rt, "on", kinds), Text: "waits", Until: moment(rt, "until")}
+		if chance(rt, "decides") {
+			t.Failure, t.Blocking = coppice.Failf(one(rt, "for", []coppice.Class{coppice.ClassBase, coppice.ClassUnchanged}), "it broke", ""), []string{"make"}
+		}
 	}
 	if t.Stage == coppice.StageQueued || t.Stage == coppice.StageWaiting && chance(rt, "next") {
 		t.Next = &coppice.Next{Role: one(rt, "next role", []coppice.Role{coppice.RoleImplement, coppice.RoleVerify}), Agent: "ann", Screen: chance(rt, "next screen")}
@@ -142,6 +145,12 @@ func randomLanding(rt *rapid.T, v *View) {
 		if l.Outcome != "" {
 			l.EndedAt = noon
 		}
+		if l.Outcome == coppice.LandingRefused && chance(rt, "base") {
+			l.Failure = coppice.Failf(coppice.ClassBase, "it broke", "")
+		}
+		if !l.Green && l.Tree != "" && l.QueueID == 0 {
+			l.RedOn = one(rt, "red", []string{"", "tree0", "tree1"})
+		}
 		one(rt, "rules", []func(*coppice.Landing){func(*coppice.Landing) {}, ruled, ruleApplies})(l)
 		if chance(rt, "approved") {
 			approved(l)
@@ -174,7 +183,10 @@ func randomWork(rt *rapid.T, v *View) {
 			if state == coppice.WorkFinished {
 				w.Result = coppice.Raw(struct{}{})
 				if kind == coppice.WorkCheck {
-					w.Result = coppice.Raw(checked(one(rt, "check", []coppice.Check{{}, {Exit: 1}, killed("SIGKILL"), {Exit: 124, TimedOut: true}})))
+					r := checked(one(rt, "check", []coppice.Check{{}, {Exit: 1}, {Exit: 127}, killed("SIGKILL"), {Exit: 124, TimedOut: true}}))
+					r.BaseTree = one(rt, "base tree", []string{"", "tree0", "tree1"})
+					w.Result = coppice.Raw(r)
+					w.Spec = coppice.Raw(coppice.CheckSpec{Tree: "tree0", OnBase: chance(rt, "on base")})
 				}
 				if chance(rt, "failed") {
 					w.Result, w.Failure = nil, coppice.Failf(one(rt, "class", coppice.Classes), "it broke", "")

@@ -26,8 +26,8 @@ var roles map[coppice.Role]role
 
 func init() {
 	roles = map[coppice.Role]role{
-		coppice.RoleImplement: {failed: unchanged, judge: judgeChange},
-		coppice.RoleFix:       {failed: unchanged, judge: judgeChange},
+		coppice.RoleImplement: {end: endChange, judge: judgeChange},
+		coppice.RoleFix:       {end: endChange, judge: judgeChange},
 		coppice.RoleVerify:    {run: runVerifier, end: endVerifier, judge: judgeVerifier},
 		coppice.RoleAnswer:    {run: runAnswer, end: endAnswer, failed: unanswered, judge: judgeAnswer},
 	}

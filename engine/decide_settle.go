@@ -241,6 +241,7 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 		return baseNeed(v, w, *r.Need)
 	}
 	clearWait(&l)
+	l.RedOn = ""
 	d := &Decision{Kind: coppice.EventLandingMerged, Landing: &l, Reason: "merged with " + short(r.Base), tip: r.Base}
 	if r.Refused != "" {
 		return endLanding(v, d, coppice.LandingRefused, refusedText(r))
@@ -264,9 +265,9 @@ func rulesOf(w coppice.Work) string {
 	return spec.Ask.Mark()
 }
 
-// settleCheck stores the results and ends the landing if one refuses the tree. A
-// killed check, or one that timed out for the first time, has no result. Neither
-// has a check whose worker was lost repeatedly.
+// settleCheck stores the results. If one refuses the tree, the task compares it
+// with the base: see refuse. A killed check, or one that timed out for the first
+// time, has no result. Neither has a check whose worker was lost repeatedly.
 func settleCheck(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -276,11 +277,19 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	if fail == nil {
 		fail = broken(v, r)
 	}
+	spec, err := coppice.DecodeSpec[coppice.CheckSpec](w)
+	if err != nil || !spec.OnBase {
+		spec.Tree = l.Tree
+	}
 	if fail != nil && fail.Class == coppice.ClassLost {
 		return postponeKilled(v, &Decision{Landing: &l}, *coppice.Failf(coppice.ClassEnvironment, fail.Text,
 			"the machine, or the server, stops while the checks run: see the server's log, and check how much memory the checks use"))
 	}
 	if fail != nil {
+		if red := redChecks(v, l); spec.OnBase && l.Tries >= mostTries && len(red) > 0 {
+			// The base cannot be checked. A fix session has the task's own work.
+			return endLanding(v, &Decision{Landing: &l}, coppice.LandingRefused, checkText(red))
+		}
 		d := postpone(v, l, fail)
 		if fail.Class == coppice.ClassEnvironment && len(v.Project.Policy.Critical) > 0 {
 			d.Requests = append(d.Requests, strike(v, *fail))
@@ -288,10 +297,10 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 		return d
 	}
 	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l}
-	red, again := sortRuns(v, l, r.Checks)
+	red, again := sortRuns(v, l, spec.OnBase, r.Checks)
 	for _, c := range r.Checks {
 		c.ID, c.ProjectID, c.TaskID, c.LandingID = 0, v.Project.ID, v.Task.ID, l.ID
-		c.Tree, c.Env = l.Tree, r.Env
+		c.Tree, c.Env, c.OnBase = spec.Tree, r.Env, spec.OnBase
 		if c.EndedAt.IsZero() || c.EndedAt.After(v.Now) || c.StartedAt.IsZero() { // the worker's clock is not this one
 			c.StartedAt, c.EndedAt = v.Now.Add(-c.Took), v.Now
 		}
@@ -303,10 +312,18 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 		return runAgain(v, d, *again)
 	}
 	clearWait(&l)
-	if len(red) > 0 {
+	switch {
+	case len(red) == 0:
+		d.Reason = fmt.Sprintf("%d passed on tree %s", len(r.Checks), short(spec.Tree))
+	case spec.OnBase:
+		d.Reason = fmt.Sprintf("%d failed on the base %s", len(red), short(l.Base))
+	case r.BaseTree == "": // a worker of an earlier version ran it
 		return endLanding(v, d, coppice.LandingRefused, checkText(red))
+	default:
+		// The task compares it with the base. The queue does not wait for that.
+		l.RedOn, l.QueueID, l.QueuedAt = r.BaseTree, 0, time.Time{}
+		d.Reason = fmt.Sprintf("%d failed on tree %s", len(red), short(l.Tree))
 	}
-	d.Reason = fmt.Sprintf("%d passed on tree %s", len(r.Checks), short(l.Tree))
 	return d
 }
 
@@ -381,10 +398,13 @@ func landingOf(v *View) (coppice.Landing, *Decision) {
 	return *v.Landing, nil
 }
 
+// mostTries is how often in a row a step of a landing is postponed.
+const mostTries = 3
+
 // postpone retries a landing's step later. After a few times the landing is
 // given up, and the task fails.
 func postpone(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
-	if l.Tries < 3 {
+	if l.Tries < mostTries {
 		return retryLater(v, l, fail)
 	}
 	l.Outcome, l.EndedAt, l.Failure = coppice.LandingFailed, v.Now, fail

@@ -144,6 +144,10 @@ func retryTask(v *View) *Decision {
 			l.RetryAt = time.Time{}
 			d.Landing = &l
 		}
+	case verb.Blocked(v.facts()):
+		d.Reason = "its checks run again"
+		t.BaseFrom = v.Landing.ID + 1 // earlier results on the base no longer count
+		d.Landing = landAgain(v, &t)
 	case t.Ended() && t.Outcome != coppice.OutcomeDone:
 		text := ""
 		if t.Failure != nil {
@@ -172,11 +176,19 @@ func retryTask(v *View) *Decision {
 }
 
 // landFailed carries out the landing of a task that ended without landing, or whose
-// session reached a limit. Its branch becomes the candidate of a new round. The
-// request stays open until the candidate is proven, so that it is not held then.
+// session reached a limit. Its branch becomes the candidate of a new round. A task
+// that waits because its last landing was refused gets another one in the same
+// round. The request stays open until the candidate is proven, so that it is not
+// held then.
 func landFailed(v *View) *Decision {
 	t := v.Task
-	if v.asked(coppice.VerbLand) == nil || !t.Ended() && !verb.AtLimit(t) {
+	if v.asked(coppice.VerbLand) == nil {
+		return nil
+	}
+	if verb.Relands(v.facts()) {
+		return &Decision{By: "landing", Kind: coppice.EventTaskRetried, Reason: "a person asked to land it", Landing: landAgain(v, &t), Task: &t}
+	}
+	if !t.Ended() && !verb.AtLimit(t) {
 		return nil
 	}
 	if t.Outcome == coppice.OutcomeDone {

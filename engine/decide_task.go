@@ -13,6 +13,9 @@ var deciders = []func(*View) *Decision{
 	undo,
 	retryTask,
 	continueTask,
+	skipChecks,
+	doneAsIs,
+	baseMoved,
 	stop,
 	landFailed,
 	undeliverable,
@@ -67,8 +70,18 @@ func (v *View) due() time.Time {
 // landing entered.
 func (v *View) follow(t *turn, d *Decision) error {
 	if d.Landing != nil || len(d.Checks) > 0 {
+		was := v.redOn
 		if err := t.viewLanding(v); err != nil {
 			return err
+		}
+		if was != "" && v.redOn != was { // the next landing on the same base can continue
+			_, next, err := t.tx.Landings.FirstRed(v.Project.ID, was)
+			if err != nil {
+				return err
+			}
+			if next != 0 {
+				t.dirty.add(coppice.TaskSubject(next))
+			}
 		}
 	}
 	if d.need != nil { // the queue will have it soon

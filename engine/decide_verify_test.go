@@ -216,7 +216,7 @@ func TestAfterAVerifier(t *testing.T) {
 		{"fix", viewOf(coppice.StageChecking, space(), ran("head1"), verifier, candidate(no)), "pipeline: task.stage; to queued; next fix by ann resuming talk1"},
 		{"fix, nobody has worked in this round", viewOf(coppice.StageChecking, space(), verifier, candidate(no)), "pipeline: task.stage; to queued; next fix by ann"},
 		{"fix that changed nothing", viewOf(coppice.StageSession, space(), ran("head1"), verifier, ran("head1", fixing), candidate(no)),
-			"pipeline: task.stage; to queued; next fix by ann resuming talk1"},
+			fixedNothingOnce("its verifier refused it")},
 		{"fixes used up", viewOf(coppice.StageChecking, ran("h", fixing), ran("h", fixing), ran("h", fixing), verifier, candidate(no)),
 			`pipeline: task.ended; to ended; outcome "failed"; fails: verification`},
 		{"a fix fails for the first time", viewOf(coppice.StageSession, space(), ran("head1"), verifier, ran("", fixing, fails(coppice.ClassUnknown)), candidate(no)),

@@ -9,6 +9,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // InboxFacts are the rows from which the entries of the inbox are derived.
@@ -275,6 +276,10 @@ func taskEntry(now time.Time, t coppice.Task, st TaskStatus) (coppice.InboxEntry
 	case coppice.InboxQuestion, coppice.InboxPermission:
 		e.ID += fmt.Sprint("/", q.ID)
 		e.Text, e.Fix, e.Options, e.Since, e.Question, e.Rule = q.Text, "", q.Options, q.AskedAt, q.ID, q.Rule
+	case coppice.InboxWaiting:
+		if x := st.Session; verb.Unchanged(t) && x != nil && x.Answer != nil {
+			e.Text += "\n\n" + x.Answer.Text
+		}
 	case coppice.InboxFailed:
 		e.Since = t.EndedAt
 	case coppice.InboxStalled:

@@ -58,10 +58,14 @@ func verbAction(key string, info *verb.Info) coppice.InboxAction {
 	if strings.Contains(info.Command.Use, "[TEXT]") {
 		command += ` "…"`
 	}
-	return coppice.InboxAction{
+	a := coppice.InboxAction{
 		Verb: info.Verb, Label: info.Button.Name, Method: "POST", Route: fmt.Sprintf("/tasks/%s/%s", key, info.Verb),
-		Text: info.Text, Prompt: info.Button.Prompt, Danger: info.Button.Danger, Command: command,
+		Prompt: info.Button.Prompt, Danger: info.Button.Danger, Command: command,
 	}
+	if a.Prompt != "" {
+		a.Text = info.Text
+	}
+	return a
 }
 
 // needActions returns what a person can do about a need of a project. A person

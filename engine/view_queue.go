@@ -16,7 +16,9 @@ type QueueView struct {
 	Head  *View // nil if the queue is empty
 	Next  *View // the next one, while the head is being pushed; otherwise nil
 	Out   *View // the task whose landing will be removed, or nil
-	busy  bool  // steps are in progress, and nothing else happened
+
+	Blocked []int64 // the first tasks that wait for a person because the base fails their checks
+	busy    bool    // steps are in progress, and nothing else happened
 }
 
 // queueView loads a queue's view.
@@ -66,7 +68,8 @@ func (v *QueueView) load(t *turn) error {
 		}
 	}
 	v.shareWork()
-	return nil
+	v.Blocked, err = t.tx.Landings.Blocked(v.Queue.ProjectID, mostMoved)
+	return err
 }
 
 // tasks lists the views of the queue's tasks.
@@ -115,6 +118,9 @@ func (v *QueueView) keepNeed(d *Decision) {
 		q.Needs = q.Needs.With(*n).Without(coppice.NeedCheckout)
 	default:
 		q.Needs = q.Needs.With(*n)
+	}
+	if q.Tip != v.Queue.Tip {
+		d.Requests = append(d.Requests, v.askBlocked()...)
 	}
 	if q.Tip != v.Queue.Tip || d.need != nil {
 		d.Queue = &q

@@ -26,16 +26,20 @@ type View struct {
 	Landing   *coppice.Landing // the newest of this round
 	Checks    []coppice.Check  // on the landing's tree, until it is green
 	CheckEnv  string           // the environment whose results count; known with Checks
-	Trashed   []coppice.Trash  // all of the task, after it has ended
-	Questions []coppice.Question
-	Messages  []coppice.Message // not delivered yet
-	Delivered []coppice.Message // all others
-	Queue     coppice.Queue     // of the branch on which it lands
-	Behind    string            // the commit of the landing before it in the queue, while that one is being pushed
-	Fork      string            // the branch or commit from which a forked task's branch starts
-	Limited   Limited
-	Pause     time.Duration // see Config
-	Nodes     []coppice.Node
+
+	BaseChecks []coppice.Check // on the tree of the base, after a check has refused the landing's tree
+	FirstRed   int64           // the oldest landing on this base that a check has refused; it runs the check on the base
+	redOn      string          // that tree, as of the last read
+	Trashed    []coppice.Trash // all of the task, after it has ended
+	Questions  []coppice.Question
+	Messages   []coppice.Message // not delivered yet
+	Delivered  []coppice.Message // all others
+	Queue      coppice.Queue     // of the branch on which it lands
+	Behind     string            // the commit of the landing before it in the queue, while that one is being pushed
+	Fork       string            // the branch or commit from which a forked task's branch starts
+	Limited    Limited
+	Pause      time.Duration // see Config
+	Nodes      []coppice.Node
 
 	// Today has what was spent since midnight UTC, for each budget for a day from
 	// which the running session spends.
@@ -138,7 +142,7 @@ func (t *turn) viewToday(v *View) (err error) {
 
 func (t *turn) viewLanding(v *View) error {
 	l := v.Landing
-	v.Checks = nil
+	v.Checks, v.BaseChecks, v.FirstRed, v.redOn = nil, nil, 0, ""
 	if l == nil || !l.EndedAt.IsZero() || l.Tree == "" || l.Green { // a green one has passed them
 		return nil
 	}
@@ -146,7 +150,14 @@ func (t *turn) viewLanding(v *View) error {
 	if v.CheckEnv, err = t.tx.Checks.Env(v.Project.ID); err != nil {
 		return err
 	}
-	v.Checks, err = t.tx.Checks.On(v.Project.ID, l.Tree)
+	if v.Checks, err = t.tx.Checks.On(v.Project.ID, l.Tree); err != nil || l.RedOn == "" {
+		return err
+	}
+	v.redOn = l.RedOn
+	if v.FirstRed, _, err = t.tx.Landings.FirstRed(v.Project.ID, l.RedOn); err != nil {
+		return err
+	}
+	v.BaseChecks, err = t.tx.Checks.On(v.Project.ID, l.RedOn)
 	return err
 }
 
@@ -303,9 +314,13 @@ func (v *View) resumableSession() *coppice.Session {
 	return nil
 }
 
-// checks lists the commands that check the task's candidates.
+// checks lists the commands that check the task's candidates, without those that a
+// person left out.
 func (v *View) checks() []string {
 	seen := map[string]bool{}
+	for _, c := range v.Task.Skip {
+		seen[c] = true
+	}
 	var all []string
 	for _, list := range [][]string{v.Project.Policy.Checks, v.Task.Checks} {
 		for _, c := range list {

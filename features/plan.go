@@ -404,11 +404,11 @@ func Derive(id string, t coppice.Task, role coppice.Role) Mark {
 func category(c coppice.Class) string {
 	switch c {
 	case coppice.ClassEnvironment, coppice.ClassRateLimit, coppice.ClassOverload, coppice.ClassAuth, coppice.ClassBilling, coppice.ClassCapability,
-		coppice.ClassMemory, coppice.ClassDisk, coppice.ClassMCP, coppice.ClassLost:
+		coppice.ClassMemory, coppice.ClassDisk, coppice.ClassMCP, coppice.ClassLost, coppice.ClassBase:
 		return "environment"
 	case coppice.ClassTestOnly:
 		return "test_only"
-	case coppice.ClassImplementation, coppice.ClassContext, coppice.ClassTimeout:
+	case coppice.ClassImplementation, coppice.ClassContext, coppice.ClassTimeout, coppice.ClassUnchanged:
 		return "implementation"
 	case coppice.ClassVerification, coppice.ClassConflict:
 		return "verification"

@@ -43,6 +43,13 @@ type LandingReader interface {
 	// QueuedIDs returns the ids of the same landings, in the same order. It reads
 	// only an index.
 	QueuedIDs(queue int64, most int) ([]int64, error)
+	// FirstRed returns the oldest open landing of a project whose RedOn is a tree,
+	// and its task. Both are 0 if there is none.
+	FirstRed(project int64, tree string) (landing, task int64, err error)
+	// Blocked returns the first most tasks of a project that wait for a person
+	// because the base fails their checks as well. Those that wait longest come
+	// first.
+	Blocked(project int64, most int) ([]int64, error)
 	// Candidates returns all candidates of a landing, oldest first, including the
 	// current one.
 	Candidates(landing int64) ([]coppice.Candidate, error)

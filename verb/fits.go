@@ -41,7 +41,12 @@ func fitsRetry(f Facts) error {
 }
 
 func checkRetry(f Facts, r Request) error {
-	if f.PutOff() && (r.Text != "" || r.Staff != (coppice.Staff{}) || len(r.Images) > 0) {
+	note := r.Text != "" || r.Staff != (coppice.Staff{}) || len(r.Images) > 0
+	if note && Blocked(f) {
+		return coppice.Errorf(coppice.EConflict, "a retry of %s runs its checks again, so no session would get the note", f.Task.Key).
+			WithFix("retry without a note and another agent, or start a fix session with `coppice continue %s \"…\"`", f.Task.Key)
+	}
+	if note && f.PutOff() {
 		return coppice.Errorf(coppice.EConflict, "%s waits for its landing, so no session would get the note", f.Task.Key).
 			WithFix("retry without a note and another agent to retry the landing, or use `coppice requeue %s` to restart the task with them", f.Task.Key)
 	}
@@ -81,7 +86,7 @@ func fitsLand(f Facts) error {
 		return beingStopped(t)
 	case t.Stage == coppice.StageLanding && !f.PutOff():
 		return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
-	case t.Stage.Lands():
+	case t.Stage.Lands(), Relands(f):
 		return nil
 	case (t.Ended() || AtLimit(t)) && f.Branch:
 		return nil
@@ -109,11 +114,12 @@ func OtherHead(t coppice.Task, now, read string) *coppice.Error {
 
 // hideLand hides the button for tasks that land automatically. It shows it for a
 // failed task whose work could not land: a person can fix its branch. It also shows
-// it for a task at a limit: a person can land the work so far.
+// it for a task at a limit, so that a person can land the work so far, and after a
+// fix session that changed nothing: the check might pass now.
 func hideLand(f Facts) bool {
 	l := f.Landing
 	refused := f.Task.Outcome == coppice.OutcomeFailed && l != nil && !l.EndedAt.IsZero() && l.Outcome != coppice.LandingEmpty
-	return !f.Task.Stage.Awaits() && !f.PutOff() && !refused && !AtLimit(f.Task)
+	return !f.Task.Stage.Awaits() && !f.PutOff() && !refused && !AtLimit(f.Task) && (!Relands(f) || Blocked(f))
 }
 
 // beingStopped says why a task takes no request at this moment.
@@ -125,6 +131,10 @@ func fitsContinue(f Facts) error {
 	switch t := f.Task; {
 	case t.Stage.Awaits() && f.asked(coppice.VerbStop, coppice.VerbRequeue):
 		return beingStopped(t)
+	case Blocked(f), Unchanged(t):
+		if f.asked(coppice.VerbStop, coppice.VerbRequeue) {
+			return beingStopped(t)
+		}
 	case !t.Ended() && !t.Stage.Awaits():
 		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice send %s` to send it a message", t.Key)
 	}
@@ -133,12 +143,15 @@ func fitsContinue(f Facts) error {
 
 func checkContinue(f Facts, r Request) error {
 	t := f.Task
-	if strings.TrimSpace(r.Text) != "" || t.Outcome != coppice.OutcomeDone && !t.Stage.Awaits() {
+	if strings.TrimSpace(r.Text) != "" || t.Outcome != coppice.OutcomeDone && !t.Stage.Awaits() && !Unchanged(t) {
 		return nil
 	}
 	state := "is done"
-	if t.Stage.Awaits() {
+	switch {
+	case t.Stage.Awaits():
 		state = "waits for your approval"
+	case Unchanged(t):
+		state = "changed nothing"
 	}
 	return coppice.Errorf(coppice.EInvalid, "%s %s, and the request does not say what is missing", t.Key, state).
 		WithFix("say what it should do now").WithField("text")

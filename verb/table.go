@@ -24,6 +24,32 @@ var Table = []Info{
 		Button: Button{Name: "Land", About: "Land it after its checks have passed, or retry a landing that waits", Done: "lands"},
 	},
 	{
+		Verb: coppice.VerbDone, Event: coppice.EventTaskChanged, Reason: "a person decides that it is done as it is", Fits: FitsDone,
+		Withdraws: []coppice.Verb{coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake},
+		Route:     Route{"done-task", "End a task whose session changed nothing, as done"},
+		Command: Command{
+			Use: "done KEY", Short: "End a task whose session changed nothing, as done",
+			Long: `End a task whose session ended without changing anything. The session's final
+message is its answer, and nothing lands. Tasks that depend on it can start.`,
+			Example: "  coppice show app-4\n  coppice done app-4", Done: "is done as it is",
+		},
+		Button: Button{Name: "Done as it is", About: "End it as done: nothing has to be changed", Done: "is done"},
+	},
+	{
+		Verb: coppice.VerbSkipCheck, Event: coppice.EventTaskChanged, Text: "text", Fits: fitsSkipCheck, Check: checkSkipCheck,
+		Withdraws: []coppice.Verb{coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake},
+		Route:     Route{"skip-check", "Leave a check out that the base fails as well, for one task"},
+		Command: Command{
+			Use: "skip-check KEY [CHECK]", Short: "Leave a check out that the base fails as well, for one task",
+			Long: `Leave checks out for a task that waits because the base fails them as well, or
+because their command is missing. The task then lands without them if its other
+checks pass. Without CHECK, all checks that block the task are left out. The task
+and the commit that lands name the checks that were left out.`,
+			Example: "  coppice skip-check app-4\n  coppice skip-check app-4 \"make lint\"", Done: "lands without the check",
+		},
+		Button: Button{Name: "Leave the check out", About: "Land it without the check that the base fails as well", Done: "lands without the check"},
+	},
+	{
 		Verb: coppice.VerbContinue, Event: coppice.EventTaskRetried, Text: "text", Images: true, Fits: fitsContinue, Check: checkContinue,
 		Withdraws: []coppice.Verb{coppice.VerbLand},
 		Route:     Route{"continue-task", "Continue an ended task in its last conversation"},
@@ -31,9 +57,11 @@ var Table = []Info{
 			Use: "continue KEY [TEXT]", Short: "Continue an ended task in its conversation",
 			Long: `Continue a task that is done, failed or was stopped, in its last conversation. A
 task that is done needs a text that says what it should do now. It starts from
-the base, which has its work. Any other task continues on its branch. A task that
-waits for your approval continues too: the text says what to change, and its
-candidate is dropped.`,
+the base, which has its work. If nothing has to be changed, it stays done. Any
+other task continues on its branch. A task that waits for your approval continues
+too: the text says what to change, and its candidate is dropped. So does a task
+whose session changed nothing. If the base fails a check of the task as well, a fix
+session starts anyway.`,
 			Example: "  coppice continue app-4 \"now also the German texts\"\n  coppice continue app-5", Done: "continues",
 		},
 		Button: Button{Name: "Continue", About: "Continue it in its last conversation", Prompt: "What should it do now?", Done: "continues"},
@@ -44,14 +72,14 @@ candidate is dropped.`,
 		Route: Route{"retry-task", "Retry a failed, stopped or stuck task"},
 		Command: Command{
 			Use: "retry KEY…", Short: "Retry failed, stopped or stuck tasks", Note: "a message for the agent", Many: true, All: []coppice.Status{coppice.StatusFailed},
-			Long:    "Retry failed, stopped or stuck tasks on their branches. The agent gets the note.\nWith --agent or --model another one takes over.\nIf only the landing waits, for example because its checks were killed, the landing is retried immediately, and no session starts.\nWith --all, retry every failed task of a project that is not archived.",
+			Long:    "Retry failed, stopped or stuck tasks on their branches. The agent gets the note.\nWith --agent or --model another one takes over.\nIf only the landing waits, for example because its checks were killed, the landing is retried immediately, and no session starts.\nSo is the landing of a task whose base failed a check as well: run it when you have fixed the base.\nWith --all, retry every failed task of a project that is not archived.",
 			Example: "  coppice retry app-4 app-5\n  coppice retry --project app --all --yes\n  coppice retry app-4 --note \"the service is up again\"", Done: "will be retried",
 		},
 		Button: Button{Name: "Retry", About: "Retry it", Prompt: "What should it do differently? (optional)", Bare: true, Done: "is retried"},
 	},
 	{
 		Verb: coppice.VerbRequeue, Event: coppice.EventTaskRequeued, Text: "note", Staff: true, Images: true, Fits: fitsRequeue, Hidden: ended,
-		Withdraws: []coppice.Verb{coppice.VerbStop, coppice.VerbContinue, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive},
+		Withdraws: []coppice.Verb{coppice.VerbStop, coppice.VerbContinue, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive, coppice.VerbDone, coppice.VerbSkipCheck},
 		Route:     Route{"requeue-task", "Stop the running session of a task and restart the task in its workspace"},
 		Command: Command{
 			Use: "requeue KEY…", Short: "Stop the running session of a task and restart the task", Many: true, Note: "what to do differently, a message for the agent",
@@ -71,7 +99,7 @@ that has landed, or is landing at this moment, is refused.`,
 	{
 		Verb: coppice.VerbStop, Event: coppice.EventTaskStopAsked, Fits: fitsStop,
 		By:        []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine},
-		Withdraws: []coppice.Verb{coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbLand},
+		Withdraws: []coppice.Verb{coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbLand, coppice.VerbDone, coppice.VerbSkipCheck},
 		Route:     Route{"stop-task", "Stop a task and its session"},
 		Command: Command{
 			Use: "stop KEY…", Short: "Stop tasks and their sessions", Many: true, All: open,

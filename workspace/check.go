@@ -28,9 +28,10 @@ const checkEnv = "coppice-check-1"
 // outside of it make up for that. Between commands Check restores the tracked
 // files, so that no command sees changes of another. A command that was killed,
 // also one of workspace.setup, is reported as killed. The caller decides what
-// follows.
+// follows. If a command fails, the result has the tree of the base.
 func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice.CheckResult, error) {
-	if err := cmp.Or(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
+	base := cmp.Or(spec.Base, spec.Commit)
+	if err := cmp.Or(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), coppice.ValidHash(base), validPolicy(spec.Policy)); err != nil {
 		return coppice.CheckResult{}, err
 	}
 	r, err := w.Use(ctx, spec.Repo)
@@ -52,11 +53,9 @@ func (w *Workspaces) check(ctx context.Context, r repo.Repo, spec coppice.CheckS
 	if err := w.vacate(ctx, r, s, spec.Commit); err != nil {
 		return res, err
 	}
-	tree, known := w.MergedTree(spec.Commit)
-	if !known {
-		if tree, err = w.Git.Run(ctx, path, "rev-parse", "--verify", spec.Commit+"^{tree}"); err != nil {
-			return res, err
-		}
+	tree, err := w.treeOf(ctx, path, spec.Commit)
+	if err != nil {
+		return res, err
 	}
 	if tree != spec.Tree {
 		return res, coppice.Errorf(coppice.EInvalid, "the commit %.12s has the tree %.12s, not %.12s", spec.Commit, tree, spec.Tree)
@@ -102,7 +101,18 @@ func (w *Workspaces) check(ctx context.Context, r repo.Repo, spec coppice.CheckS
 		}
 		res.Checks = append(res.Checks, w.checkOf(spec, res.Env, c, e, began))
 	}
-	return res, nil
+	if spec.Base != "" && slices.ContainsFunc(res.Checks, func(c coppice.Check) bool { return !c.Passed() }) {
+		res.BaseTree, err = w.treeOf(ctx, path, spec.Base)
+	}
+	return res, err
+}
+
+// treeOf returns the tree of a commit.
+func (w *Workspaces) treeOf(ctx context.Context, path, commit string) (string, error) {
+	if tree, known := w.MergedTree(commit); known {
+		return tree, nil
+	}
+	return w.Git.Run(ctx, path, "rev-parse", "--verify", commit+"^{tree}")
 }
 
 // checkOf returns the result of a command that has just ended.

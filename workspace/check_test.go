@@ -56,6 +56,33 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A check that fails reports the tree of the base, and runs there too.
+func TestCheckOnTheBase(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	base := run(t, b.root, "git", "rev-parse", "main")
+	spec := b.checkSpec(b.candidate("app-1", "x.txt"), "true")
+	spec.Base = base
+	if got := must[coppice.CheckResult](t)(b.Check(b.ctx, spec)); got.BaseTree != "" {
+		t.Errorf("a check that passed needs the base %s", got.BaseTree)
+	}
+	spec.Commands = []string{"true", "test ! -f x.txt", "no-such-command"}
+	got := must[coppice.CheckResult](t)(b.Check(b.ctx, spec))
+	if tree := run(t, b.root, "git", "rev-parse", "main^{tree}"); got.BaseTree != tree || got.Checks[1].Missing() || !got.Checks[2].Missing() {
+		t.Errorf("%+v, the tree of the base is %s", got, tree)
+	}
+	on := must[coppice.CheckResult](t)(b.Check(b.ctx, coppice.CheckSpec{
+		Repo: b.root, Commit: base, Tree: got.BaseTree, Commands: spec.Commands[1:2], Timeout: spec.Timeout, OnBase: true,
+	}))
+	if !on.Checks[0].Passed() || on.Env != got.Env {
+		t.Errorf("on the base: %+v, in %s and %s", on.Checks[0], on.Env, got.Env)
+	}
+	spec.Base = "HEAD; true"
+	if _, err := b.Check(b.ctx, spec); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("a base that is not a commit: %v", err)
+	}
+}
+
 // A git that a check runs does not pack the repository.
 func TestGitInACheckPacksNothing(t *testing.T) {
 	t.Parallel()

@@ -246,7 +246,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	for i := range out.History {
 		s := &out.History[i]
 		s.Prompt = "" // it can be long; show-session returns it
-		if s.Answer != nil && s.Answer.Problem == "" {
+		if newest := i == len(out.History)-1; s.Answer != nil && s.Answer.Problem == "" && (newest || t.Wants == coppice.WantsAnswer) {
 			out.Answer = s.Answer
 		}
 	}

@@ -86,7 +86,7 @@ var reader = coppice.Actor{Kind: coppice.ActorPerson}
 func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after []string) api.Task {
 	v := api.Task{
 		ID: t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
-		Agent: t.Agent, Model: t.Model, Checks: t.Checks, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
+		Agent: t.Agent, Model: t.Model, Checks: t.Checks, Skipped: t.Skip, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
 		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf, Wants: t.Wants,

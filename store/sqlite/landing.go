@@ -15,7 +15,7 @@ func landingOf(r dbsqlc.CurrentLanding) (coppice.Landing, error) {
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
 		CreatedAt: at(r.CreatedAt), Verified: r.Verified, ApprovedBy: r.ApprovedBy, ApprovedAt: at(r.ApprovedAt),
 		QueueID: r.QueueID, QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), Killed: int(r.Killed), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
-		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence,
+		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence, RedOn: r.RedOn,
 	}
 	if r.CandidateID != 0 {
 		l.Candidate = coppice.Candidate{
@@ -55,6 +55,18 @@ func (r landings) QueuedIDs(queue int64, most int) ([]int64, error) {
 	return r.q.QueuedIDs(r.ctx, queue, int64(most))
 }
 
+func (r landings) FirstRed(project int64, tree string) (landing, task int64, err error) {
+	row, err := r.q.FirstRed(r.ctx, project, tree)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, 0, nil
+	}
+	return row.ID, row.TaskID, err
+}
+
+func (r landings) Blocked(project int64, most int) ([]int64, error) {
+	return r.q.BlockedTasks(r.ctx, project, int64(most))
+}
+
 func (r landings) Candidates(landing int64) ([]coppice.Candidate, error) {
 	rows, err := r.q.CandidatesOf(r.ctx, landing)
 	return each(rows, err, func(c dbsqlc.Candidate) (coppice.Candidate, error) {
@@ -86,7 +98,7 @@ func (t landings) putRow(l *coppice.Landing) error {
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
 		CreatedAt: moment(l.CreatedAt), CandidateID: l.Candidate.ID, Verified: l.Verified, ApprovedBy: l.ApprovedBy, ApprovedAt: moment(l.ApprovedAt),
 		QueueID: l.QueueID, QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
-		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence,
+		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence, RedOn: l.RedOn,
 	}
 	if p.err != nil {
 		return p.err
@@ -112,7 +124,7 @@ func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 	return coppice.Check{
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, LandingID: r.LandingID, Tree: r.Tree, Command: r.Command,
 		Env: r.Env, Exit: int(r.ExitCode), Signal: r.Signal, TimedOut: r.TimedOut, Log: r.Log, ErrorLine: int(r.ErrorLine),
-		Took: time.Duration(r.Took), StartedAt: at(r.StartedAt), EndedAt: at(r.EndedAt),
+		Took: time.Duration(r.Took), StartedAt: at(r.StartedAt), EndedAt: at(r.EndedAt), OnBase: r.OnBase,
 	}, nil
 }
 
@@ -154,7 +166,7 @@ func (t checks) Put(c *coppice.Check) error {
 	id, err := t.q.PutCheck(t.ctx, dbsqlc.PutCheckParams{
 		ID: rowID(c.ID), ProjectID: c.ProjectID, TaskID: c.TaskID, LandingID: c.LandingID, Tree: c.Tree, Command: c.Command,
 		Env: c.Env, ExitCode: int64(c.Exit), Signal: c.Signal, TimedOut: c.TimedOut, Log: c.Log, ErrorLine: int64(c.ErrorLine),
-		Took: int64(c.Took), StartedAt: moment(c.StartedAt), EndedAt: moment(c.EndedAt),
+		Took: int64(c.Took), StartedAt: moment(c.StartedAt), EndedAt: moment(c.EndedAt), OnBase: c.OnBase,
 	})
 	return t.put(&c.ID, id, err)
 }

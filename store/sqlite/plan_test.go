@@ -74,6 +74,8 @@ func TestPlans(t *testing.T) {
 		"Tasks.Dependants":    func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
 		"Landings.Queued":     func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
 		"Landings.QueuedIDs":  func(t store.Tx) error { _, err := t.Landings.QueuedIDs(1, 9); return err },
+		"Landings.FirstRed":   func(t store.Tx) error { _, _, err := t.Landings.FirstRed(1, "t"); return err },
+		"Landings.Blocked":    func(t store.Tx) error { _, err := t.Landings.Blocked(1, 2); return err },
 		"Queues.In":           func(t store.Tx) error { _, err := t.Queues.In(1); return err },
 		"Landings.Candidates": func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
 		"Landings.Last":       func(t store.Tx) error { _, err := t.Landings.Last(1); return err },

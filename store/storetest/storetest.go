@@ -47,6 +47,7 @@ func Run(t *testing.T, open Open) {
 		{"Watch", testWatch},
 		{"Workspaces", testWorkspaces},
 		{"Landings", testLandings},
+		{"RedLandings", testRed},
 		{"Candidates", testCandidates},
 		{"Checks", testChecks},
 		{"Work", testWork},

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -94,6 +95,44 @@ func testCandidates(t *testing.T, open Open) {
 		same(t, "its candidates", []coppice.Candidate{first, second}, must(r.Landings.Candidates(l.ID)))
 		same(t, "those of another", 0, len(must(r.Landings.Candidates(l.ID+1))))
 		return nil
+	})
+}
+
+// testRed checks which landings wait for a result on their base, and which tasks
+// wait for a person because of it.
+func testRed(t *testing.T, open Open) {
+	s := open(t)
+	app, other := project(t, s, "app"), project(t, s, "other")
+	k, o := task(t, s, app, 1, nil), task(t, s, other, 1, nil)
+	red := func(of coppice.Task, tree string, ended time.Time) coppice.Landing {
+		l := coppice.Landing{ProjectID: of.ProjectID, TaskID: of.ID, RedOn: tree, CreatedAt: start, EndedAt: ended}
+		update(t, s, func(tx store.Tx) error { return tx.Landings.Put(&l) })
+		return l
+	}
+	red(k, "t1", start)
+	red(k, "t2", time.Time{})
+	red(o, "t1", time.Time{})
+	first := red(k, "t1", time.Time{})
+	red(k, "t1", time.Time{})
+	red(k, "", time.Time{})
+	wait := func(num int, class coppice.Class, on coppice.WaitKind, since time.Duration) int64 {
+		return task(t, s, app, num, func(k *coppice.Task) {
+			k.Stage, k.StageAt, k.Wait = coppice.StageWaiting, start.Add(since), &coppice.Wait{On: on, Text: "waits"}
+			k.Failure = coppice.Failf(class, "it broke", "")
+		}).ID
+	}
+	late, early := wait(2, coppice.ClassBase, coppice.WaitPerson, time.Minute), wait(3, coppice.ClassBase, coppice.WaitPerson, 0)
+	wait(4, coppice.ClassAuth, coppice.WaitPerson, 0)
+	wait(5, coppice.ClassBase, coppice.WaitBackoff, 0)
+	view(t, s, func(r store.Reader) error {
+		landing, of, err := r.Landings.FirstRed(app.ID, "t1")
+		same(t, "the first red landing", []int64{first.ID, k.ID}, []int64{landing, of})
+		none, nobody, noErr := r.Landings.FirstRed(app.ID, "t3")
+		same(t, "none", []int64{0, 0}, []int64{none, nobody})
+		same(t, "blocked", []int64{early, late}, must(r.Landings.Blocked(app.ID, 9)))
+		same(t, "the first blocked", []int64{early}, must(r.Landings.Blocked(app.ID, 1)))
+		same(t, "blocked in another project", 0, len(must(r.Landings.Blocked(other.ID, 9))))
+		return errors.Join(err, noErr)
 	})
 }
 

@@ -55,7 +55,7 @@ var saboteurs = []sabotage{
 	{name: "Refused", ends: "failed", category: "verification", reason: "its verifier refused it", cases: tries + `
   - {match: 'Task \S+: NAME (\d+)', role: verify, steps: [{say: "STEP 1: FAIL I do not like it"}]}
 ` + works},
-	{name: "Nothing", ends: "failed", category: "implementation", reason: "without changing anything", cases: `
+	{name: "Nothing", ends: "open", reason: "without changing anything", cases: `
   - {match: 'Task \S+: NAME (\d+)', steps: [{say: I am done.}]}
 `},
 	{name: "Clash", ends: "failed", category: "verification", reason: "does not merge with the base", cases: looks + tries + clashes},
@@ -226,6 +226,11 @@ func (l *list) checkVictim(v victim, key string) {
 		d = l.await(key, "a reason to wait", func(d api.TaskDetail) bool { return strings.Contains(d.Reason, v.reason) })
 		if d.Landed != "" || !strings.Contains(l.cli("limits"), d.Key) {
 			l.t.Errorf("%s says %q; limits:\n%s", d.Key, d.Reason, l.cli("limits"))
+		}
+	case "Nothing":
+		d = l.await(key, "a person's turn", func(d api.TaskDetail) bool { return strings.Contains(d.Reason, v.reason) })
+		if d.Status != coppice.StatusNeedsYou || len(d.History) != 1 || d.Answer == nil {
+			l.t.Errorf("%s is %s after %d sessions, with the answer %+v", d.Key, d.Status, len(d.History), d.Answer)
 		}
 	case "Paused":
 		first, second := d.History[0], d.History[1]

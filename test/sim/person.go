@@ -193,7 +193,7 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
 		}
-		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t)); err != nil {
+		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t), s.basesHold(r, t)); err != nil {
 			return err
 		}
 		if err := s.killsHold(r, t); err != nil {
@@ -310,6 +310,9 @@ func (s *sim) help() error {
 			err = s.land(t.Key)
 		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
 			if _, err = s.intake.Answer(s.ctx, t.Key, 0, "yes"); err == nil {
+				continue
+			}
+			if err = s.choose(t); err == nil {
 				continue
 			}
 			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbRetry, verb.Request{})

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 
 	"coppice"
@@ -50,7 +51,8 @@ func publish[S, R any](s *sim, w coppice.Work, commitOf func(S) (repo, commit st
 	r := s.world.repos[repo]
 	s.edit(r)
 	s.reconcile(r)
-	return do(v, r.checks, verified), err
+	checks, skipErr := s.checksOf(s.world.commits[commit].task, r.checks)
+	return do(v, checks, verified), errors.Join(err, skipErr)
 }
 
 // moveRemote is a person elsewhere, who pushes a commit.

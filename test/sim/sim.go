@@ -30,6 +30,7 @@ type Options struct {
 	Plain bool // people only stop, retry, land, send, answer and undo, and no check is killed
 	Kills bool // killed checks are the only faults of the environment
 	Asks  bool // a project has one session, and agents ask a lot
+	Red   bool // people break the base and fix it, and agents often change nothing
 
 	Limits bool // sessions and accounts have low limits, and agents write a lot
 
@@ -48,6 +49,7 @@ type Report struct {
 	Killed  int // runs of checks
 	parks
 	limited
+	decided
 }
 
 // mostSessions is how many sessions of all projects run at once.
@@ -68,6 +70,8 @@ type sim struct {
 	reviews  *rand.Rand // of what people do about candidates that wait for them
 	caps     *rand.Rand // of limits of sessions, and of budgets of accounts
 	budgets  map[string]coppice.USD
+	choices  *rand.Rand // of what concerns red bases and sessions without changes
+	decided  decided
 	approved map[string]bool
 	judged   judgements
 	parks    parks
@@ -164,7 +168,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, requeued: map[string][]requeued{}}
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
-	s.caps, s.approved = rand.New(rand.NewPCG(opt.Seed, 46)), map[string]bool{}
+	s.caps, s.choices, s.approved = rand.New(rand.NewPCG(opt.Seed, 46)), rand.New(rand.NewPCG(opt.Seed, 47)), map[string]bool{}
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	s.fault = &faulty{Store: st, rng: rng}
@@ -255,6 +259,9 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if s.opt.Kills {
 		p.Checks, p.Critical = []string{"check 0", "check 1"}, []coppice.FailurePattern{{Match: killedLog}}
 	}
+	if s.opt.Red {
+		p.Checks = []string{"check 0", "check 1"}
+	}
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
 	if p.Land.Push {
@@ -293,7 +300,7 @@ func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
 }
 
 func (s *sim) report() (Report, error) {
-	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks}
+	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks, decided: s.decided}
 	h := fnv.New64a()
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {

@@ -92,6 +92,34 @@ func TestKills(t *testing.T) {
 	}
 }
 
+// TestRedBases plays histories in which people break the base and fix it, and
+// agents often change nothing: no session starts without a person then, and every
+// choice was made.
+func TestRedBases(t *testing.T) {
+	t.Parallel()
+	var all decided
+	done := 0
+	for n := range uint64(20) {
+		opt := options(n + 13000)
+		if *seed != 0 {
+			opt = options(*seed)
+		}
+		opt.Red, opt.Steps = true, 800
+		r, err := Run(t.Context(), opt)
+		if err != nil {
+			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestRedBases -seed %d", err, opt.Seed)
+		}
+		if *seed != 0 {
+			return
+		}
+		all.Skipped, all.Despite, all.Fixed = all.Skipped+r.Skipped, all.Despite+r.Despite, all.Fixed+r.Fixed
+		all.AsItIs, all.More, done = all.AsItIs+r.AsItIs, all.More+r.More, done+r.Done
+	}
+	if t.Logf("%+v, %d tasks done", all, done); min(all.Skipped, all.Despite, all.Fixed, all.AsItIs, all.More) < 8 || done < 60 {
+		t.Error("that shows little")
+	}
+}
+
 // TestParked plays histories in which a project has one session and agents ask a
 // lot: everything ends, and all that can become of a parked session did.
 func TestParked(t *testing.T) {

@@ -56,12 +56,15 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remote, remove, review, limit := 8, 2, 3, 1, 0, 4, 3
+	talk, requeue, dirty, remote, remove, review, limit, decide, base := 8, 2, 3, 1, 0, 4, 3, 3, 0
+	if s.opt.Red {
+		decide, base = 8, 3
+	}
 	if s.opt.Remove {
 		remove = 4
 	}
 	if s.opt.Plain {
-		talk, requeue, dirty, remote, review, limit = 0, 0, 1, 0, 0, 0
+		talk, requeue, dirty, remote, review, limit, decide = 0, 0, 1, 0, 0, 0, 0
 	}
 	if s.opt.Asks {
 		return s.askingActions()
@@ -92,6 +95,8 @@ func (s *sim) actions() []action {
 		{"review", review, s.review},
 		{"limit", limit, s.relimit},
 		{"remove", remove, s.remove},
+		{"decide", decide, s.decide},
+		{"break base", base, s.breakBase},
 	}
 }
 
@@ -363,9 +368,9 @@ func (s *sim) agent() error {
 		one := 1
 		s.world.end(h, coppice.RunResult{Exit: &one})
 		return nil
-	case n < 38:
+	case n < 38, s.opt.Red && !s.calm && s.choices.IntN(2) == 0:
 		zero := 0
-		s.world.end(h, coppice.RunResult{Exit: &zero}) // claims success, did nothing more
+		s.world.end(h, coppice.RunResult{Exit: &zero, Summary: "there is nothing to do"}) // claims success, did nothing more
 		return nil
 	}
 	switch h.role {

@@ -232,19 +232,20 @@ func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 	return res
 }
 
-// check runs the commands on a tree. Its verdict depends on the tree alone.
+// check runs the commands on a tree. Its verdict depends on the tree alone. The
+// file "red" names the command that fails wherever it is, and "missing" the one that
+// nobody has.
 func (w *world) check(s coppice.CheckSpec) coppice.CheckResult {
 	if got := treeID(w.tree(s.Commit)); got != s.Tree {
 		w.breakf("check of tree %s ran on commit %s, whose tree is %s", s.Tree, s.Commit, got)
 	}
 	res := coppice.CheckResult{Env: "sim"}
+	if s.Base != "" {
+		res.BaseTree = treeID(w.tree(s.Base))
+	}
 	for _, c := range s.Commands {
-		ok := w.passes(s.Tree, c)
-		w.verdicts[s.Tree+"\x00"+c] = ok
-		exit := 0
-		if !ok {
-			exit = 1
-		}
+		exit := w.exit(s.Commit, c)
+		w.verdicts[s.Tree+"\x00"+c] = exit == 0
 		res.Checks = append(res.Checks, coppice.Check{Command: c, Exit: exit})
 	}
 	return res
@@ -253,6 +254,18 @@ func (w *world) check(s coppice.CheckSpec) coppice.CheckResult {
 func (w *world) passes(tree, command string) bool {
 	sum := sha256.Sum256([]byte(w.salt + tree + command))
 	return w.redness == 0 || int(sum[0])%w.redness != 0
+}
+
+// exit returns the exit code of a command on a commit.
+func (w *world) exit(commit, command string) int {
+	files := w.tree(commit)
+	switch {
+	case files["missing"] == command:
+		return 127
+	case files["red"] == command || !w.passes(treeID(files), command):
+		return 1
+	}
+	return 0
 }
 
 // within reports whether a commit is part of another one's past.

@@ -124,6 +124,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"after", strings.Join(t.After, ", ")},
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
+		{"left out", strings.Join(t.Skipped, "; ")},
 		{"effort", t.Effort},
 		{"images", imageCount(t.Images)},
 		{"forked from", t.ForkOf},
@@ -296,6 +297,9 @@ func (e *Env) printCheck(k coppice.Check) {
 		mark, note = e.paint(yellow, "!"), "killed by "+k.Signal+" after "+note
 	} else if k.TimedOut {
 		note = "ran out of time after " + note
+	}
+	if k.OnBase {
+		note = "on the base, without its work, " + note
 	}
 	e.printf("  %s %s %s\n", mark, line(k.Command), e.paint(dim, note))
 	if k.Passed() {

@@ -10,6 +10,35 @@ import (
 	"database/sql"
 )
 
+const blockedTasks = `-- name: BlockedTasks :many
+SELECT id FROM tasks
+WHERE project_id = ?1 AND waits_on = 'person' AND json_extract(failure, '$.class') = 'base'
+ORDER BY stage_at LIMIT CAST(?2 AS INTEGER)
+`
+
+func (q *Queries) BlockedTasks(ctx context.Context, projectID int64, most int64) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, blockedTasks, projectID, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const candidatesOf = `-- name: CandidatesOf :many
 SELECT id, landing_id, base, tree, commit_hash, green, pushed, created_at, rules, review FROM candidates WHERE landing_id = ?1 ORDER BY id
 `
@@ -49,7 +78,7 @@ func (q *Queries) CandidatesOf(ctx context.Context, landingID int64) ([]Candidat
 }
 
 const check = `-- name: Check :one
-SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line FROM checks WHERE id = ?1
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line, on_base FROM checks WHERE id = ?1
 `
 
 func (q *Queries) Check(ctx context.Context, id int64) (Check, error) {
@@ -71,12 +100,13 @@ func (q *Queries) Check(ctx context.Context, id int64) (Check, error) {
 		&i.TimedOut,
 		&i.StartedAt,
 		&i.ErrorLine,
+		&i.OnBase,
 	)
 	return i, err
 }
 
 const checksOf = `-- name: ChecksOf :many
-SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line FROM checks WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line, on_base FROM checks WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
@@ -104,6 +134,7 @@ func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
 			&i.TimedOut,
 			&i.StartedAt,
 			&i.ErrorLine,
+			&i.OnBase,
 		); err != nil {
 			return nil, err
 		}
@@ -119,7 +150,7 @@ func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
 }
 
 const checksOn = `-- name: ChecksOn :many
-SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line FROM checks WHERE id IN (
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out, started_at, error_line, on_base FROM checks WHERE id IN (
   SELECT max(c.id) FROM checks c WHERE c.project_id = ?1 AND c.tree = ?2 AND c.signal = '' GROUP BY c.command, c.env
 )
 ORDER BY id
@@ -150,6 +181,7 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 			&i.TimedOut,
 			&i.StartedAt,
 			&i.ErrorLine,
+			&i.OnBase,
 		); err != nil {
 			return nil, err
 		}
@@ -217,8 +249,26 @@ func (q *Queries) ChecksSince(ctx context.Context, project int64, most int64, mo
 	return items, nil
 }
 
+const firstRed = `-- name: FirstRed :one
+SELECT id, task_id FROM landings
+WHERE project_id = ?1 AND red_on = ?2 AND red_on <> '' AND ended_at IS NULL
+ORDER BY id LIMIT 1
+`
+
+type FirstRedRow struct {
+	ID     int64
+	TaskID int64
+}
+
+func (q *Queries) FirstRed(ctx context.Context, projectID int64, redOn string) (FirstRedRow, error) {
+	row := q.db.QueryRowContext(ctx, firstRed, projectID, redOn)
+	var i FirstRedRow
+	err := row.Scan(&i.ID, &i.TaskID)
+	return i, err
+}
+
 const landing = `-- name: Landing :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
 `
 
 func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error) {
@@ -247,6 +297,7 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 		&i.CandidateID,
 		&i.ApprovedBy,
 		&i.ApprovedAt,
+		&i.RedOn,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
@@ -260,7 +311,7 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 }
 
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLanding, error) {
@@ -295,6 +346,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 			&i.CandidateID,
 			&i.ApprovedBy,
 			&i.ApprovedAt,
+			&i.RedOn,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
@@ -318,7 +370,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding, error) {
@@ -347,6 +399,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 		&i.CandidateID,
 		&i.ApprovedBy,
 		&i.ApprovedAt,
+		&i.RedOn,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
@@ -360,7 +413,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 }
 
 const lastLandings = `-- name: LastLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
   SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY l.task_id
 )
 `
@@ -397,6 +450,7 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]CurrentLand
 			&i.CandidateID,
 			&i.ApprovedBy,
 			&i.ApprovedAt,
+			&i.RedOn,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
@@ -461,16 +515,16 @@ func (q *Queries) PutCandidate(ctx context.Context, arg PutCandidateParams) (int
 
 const putCheck = `-- name: PutCheck :execlastid
 INSERT INTO checks (
-  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, started_at, ended_at, error_line, log
+  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, started_at, ended_at, error_line, log, on_base
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM checks x), 0)) + 1 FROM floors f WHERE f.name = 'checks')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
-  ?14, ?15
+  ?14, ?15, ?16
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, landing_id = excluded.landing_id,
   tree = excluded.tree, command = excluded.command, env = excluded.env, exit_code = excluded.exit_code,
   signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, started_at = excluded.started_at,
-  ended_at = excluded.ended_at, error_line = excluded.error_line, log = excluded.log
+  ended_at = excluded.ended_at, error_line = excluded.error_line, log = excluded.log, on_base = excluded.on_base
 `
 
 type PutCheckParams struct {
@@ -489,6 +543,7 @@ type PutCheckParams struct {
 	EndedAt   sql.NullInt64
 	ErrorLine int64
 	Log       string
+	OnBase    bool
 }
 
 func (q *Queries) PutCheck(ctx context.Context, arg PutCheckParams) (int64, error) {
@@ -508,6 +563,7 @@ func (q *Queries) PutCheck(ctx context.Context, arg PutCheckParams) (int64, erro
 		arg.EndedAt,
 		arg.ErrorLine,
 		arg.Log,
+		arg.OnBase,
 	)
 	if err != nil {
 		return 0, err
@@ -519,10 +575,10 @@ const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
-  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22
+  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
@@ -531,7 +587,7 @@ ON CONFLICT (id) DO UPDATE SET
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
-  evidence = excluded.evidence
+  evidence = excluded.evidence, red_on = excluded.red_on
 `
 
 type PutLandingParams struct {
@@ -557,6 +613,7 @@ type PutLandingParams struct {
 	Outcome     string
 	Failure     sql.NullString
 	Evidence    string
+	RedOn       string
 }
 
 // Landings and checks.
@@ -584,6 +641,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.Outcome,
 		arg.Failure,
 		arg.Evidence,
+		arg.RedOn,
 	)
 	if err != nil {
 		return 0, err
@@ -621,7 +679,7 @@ func (q *Queries) QueuedIDs(ctx context.Context, queueID int64, most int64) ([]i
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
 WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
@@ -658,6 +716,7 @@ func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64)
 			&i.CandidateID,
 			&i.ApprovedBy,
 			&i.ApprovedAt,
+			&i.RedOn,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,

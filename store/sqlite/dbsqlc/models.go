@@ -64,6 +64,7 @@ type Check struct {
 	TimedOut  bool
 	StartedAt sql.NullInt64
 	ErrorLine int64
+	OnBase    bool
 }
 
 type Comment struct {
@@ -107,6 +108,7 @@ type CurrentLanding struct {
 	CandidateID int64
 	ApprovedBy  string
 	ApprovedAt  sql.NullInt64
+	RedOn       string
 	Base        string
 	Tree        string
 	CommitHash  string

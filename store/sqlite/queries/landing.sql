@@ -3,10 +3,10 @@
 -- name: PutLanding :execlastid
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
-  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on
 ) VALUES (
   sqlc.narg('id'), @project_id, @task_id, @session_id, @round, @head, @created_at, @candidate_id,
-  @verified, @approved_by, @approved_at, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
+  @verified, @approved_by, @approved_at, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence, @red_on
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
@@ -15,7 +15,7 @@ ON CONFLICT (id) DO UPDATE SET
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
-  evidence = excluded.evidence;
+  evidence = excluded.evidence, red_on = excluded.red_on;
 
 -- name: PutCandidate :execlastid
 INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at, rules, review)
@@ -51,18 +51,28 @@ SELECT id FROM landings
 WHERE queue_id = @queue_id AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 
+-- name: FirstRed :one
+SELECT id, task_id FROM landings
+WHERE project_id = @project_id AND red_on = @red_on AND red_on <> '' AND ended_at IS NULL
+ORDER BY id LIMIT 1;
+
+-- name: BlockedTasks :many
+SELECT id FROM tasks
+WHERE project_id = @project_id AND waits_on = 'person' AND json_extract(failure, '$.class') = 'base'
+ORDER BY stage_at LIMIT CAST(@most AS INTEGER);
+
 -- name: PutCheck :execlastid
 INSERT INTO checks (
-  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, started_at, ended_at, error_line, log
+  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, started_at, ended_at, error_line, log, on_base
 ) VALUES (
   coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM checks x), 0)) + 1 FROM floors f WHERE f.name = 'checks')), @project_id, @task_id, @landing_id, @tree, @command, @env, @exit_code, @signal, @timed_out, @took, @started_at, @ended_at,
-  @error_line, @log
+  @error_line, @log, @on_base
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, landing_id = excluded.landing_id,
   tree = excluded.tree, command = excluded.command, env = excluded.env, exit_code = excluded.exit_code,
   signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, started_at = excluded.started_at,
-  ended_at = excluded.ended_at, error_line = excluded.error_line, log = excluded.log;
+  ended_at = excluded.ended_at, error_line = excluded.error_line, log = excluded.log, on_base = excluded.on_base;
 
 -- name: Check :one
 SELECT * FROM checks WHERE id = @id;

@@ -2,6 +2,8 @@
 
 export const actions = [
   {"about":"Land it after its checks have passed, or retry a landing that waits","done":"lands","head":true,"id":"land","name":"Land","path":"/api/v1/tasks/{key}/land"},
+  {"about":"End it as done: nothing has to be changed","done":"is done","id":"done","name":"Done as it is","path":"/api/v1/tasks/{key}/done"},
+  {"about":"Land it without the check that the base fails as well","done":"lands without the check","id":"skip-check","name":"Leave the check out","path":"/api/v1/tasks/{key}/skip-check","text":"text"},
   {"about":"Continue it in its last conversation","done":"continues","id":"continue","images":true,"name":"Continue","path":"/api/v1/tasks/{key}/continue","prompt":"What should it do now?","text":"text"},
   {"about":"Retry it","bare":true,"done":"is retried","id":"retry","images":true,"name":"Retry","path":"/api/v1/tasks/{key}/retry","prompt":"What should it do differently? (optional)","staff":true,"text":"note"},
   {"about":"Interrupt the agent's turn, but keep its session","bare":true,"done":"is interrupted","id":"interrupt","name":"Interrupt","path":"/api/v1/tasks/{key}/interrupt","prompt":"What should it do instead? (optional)","text":"text"},

@@ -22,6 +22,8 @@ export const classes: Record<string, string> = {
   timeout: "took too long",
   lost: "process lost",
   cancelled: "stopped",
+  base: "checks cannot pass",
+  unchanged: "nothing changed",
   unknown: "unknown cause",
 };
 

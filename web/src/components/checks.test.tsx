@@ -106,6 +106,13 @@ it("counts the checks that run, and says so", () => {
   expect(count({ check_runs: [check(1)], running: { run: "1", commands: [command("npm ci", { setup: true, state: "running" }), command("make")] } })).toBe("2 · waiting");
   expect(count({ check_runs: [check(1)], running: { run: "1", commands: [command("make", { state: "running" })] } })).toBe("2 · running");
   expect(count({ check_runs: [check(1, { exit: 1 }), check(2, { exit: 137, signal: "SIGKILL" })] })).toBe("1 refused");
+  expect(count({ check_runs: [check(1), check(2, { exit: 1, on_base: true })] })).toBe("1");
+});
+
+it("says which run was on the base", () => {
+  show(<Checks run={noRun()} t={detail({ id: 1, landings: [landing], check_runs: [check(1, { exit: 1 }), check(2, { exit: 3, on_base: true })] })} />);
+  expect(screen.getByText("✗ exit code 1")).toBeTruthy();
+  expect(screen.getByText("✗ exit code 3 · on the base")).toBeTruthy();
 });
 
 it("searches the whole log, and jumps to matches and errors", async () => {

@@ -38,7 +38,7 @@ function result(e: Ended): string {
 
 // checkCount says how many checks a task has, and whether some run.
 export function checkCount(t: TaskDetail): string {
-  const runs = t.check_runs ?? [];
+  const runs = (t.check_runs ?? []).filter((c) => !c.on_base);
   const now = (t.running?.commands ?? []).filter((c) => !c.setup);
   const bad = runs.filter((c) => !passed(c) && !c.signal).length;
   const state = now.some((c) => c.state !== "waiting") ? " · running" : t.running ? " · waiting" : "";
@@ -108,11 +108,11 @@ function usePlace(): { check: string; line?: number } {
 
 function Stored({ t, c }: { t: TaskDetail; c: Check }) {
   const { check, line } = usePlace();
-  const newest = !t.running && (t.check_runs ?? []).findLast((r) => r.command === c.command) === c;
+  const newest = !t.running && (t.check_runs ?? []).findLast((r) => r.command === c.command && !r.on_base) === c;
   const wanted = check !== "" && (String(c.id) === check || (newest && c.command === check));
   const ok = passed(c);
   return (
-    <Section t={t} id={String(c.id)} command={c.command} about={result(c)} side={`${fine(c.took / 1e6)} · ${clock(c.ended_at)}`} bad={!ok} auto={!ok} wanted={wanted}>
+    <Section t={t} id={String(c.id)} command={c.command} about={result(c) + (c.on_base ? " · on the base" : "")} side={`${fine(c.took / 1e6)} · ${clock(c.ended_at)}`} bad={!ok} auto={!ok} wanted={wanted}>
       <StoredLog t={t} c={c} at={(wanted ? line : undefined) ?? c.error_line} end={!ok} />
     </Section>
   );

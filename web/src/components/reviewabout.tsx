@@ -10,7 +10,7 @@ import { judged, passed } from "./verdicts";
 export function ReviewAbout({ t, r }: { t: TaskDetail; r: Review }) {
   const summary = (t.history ?? []).findLast((s) => s.summary && s.role !== "verify")?.summary;
   const landing = t.landings?.at(-1);
-  const runs = (t.check_runs ?? []).filter((c) => c.landing_id === landing?.id);
+  const runs = (t.check_runs ?? []).filter((c) => c.landing_id === landing?.id && !c.on_base);
   const verdict = judged(t)?.verdict;
   return (
     <div className="review-about">
@@ -32,6 +32,7 @@ export function ReviewAbout({ t, r }: { t: TaskDetail; r: Review }) {
         <dl>
           {r.approved_by && <Fact name="Approved"><strong>by {r.approved_by}</strong>{landing?.approved_at ? `, ${clock(landing.approved_at)}` : ""}</Fact>}
           <Fact name="Commit"><code title={r.head}>{r.head.slice(0, 10)}</code></Fact>
+          {(t.skipped_checks?.length ?? 0) > 0 && <Fact name="Checks left out">{t.skipped_checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
           <Fact name="Agent">{t.agent}{t.model ? ` · ${t.model}` : ""}</Fact>
           <Fact name="Cost">{cost(t.usage)} in {plural(t.sessions, "session")}</Fact>
         </dl>

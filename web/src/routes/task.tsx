@@ -36,13 +36,13 @@ type Tab = Param<"/tasks/{key}", "tab">;
 
 function TaskView({ t }: { t: TaskDetail }) {
   const asks = t.wants === "answer";
-  const [tab, setTab] = useParam("/tasks/{key}", "tab", asks && t.answer ? "answer" : "sessions");
+  const [tab, setTab] = useParam("/tasks/{key}", "tab", t.answer ? "answer" : "sessions");
   const now = useNow();
   useSeen(t);
   const checks = useLiveRun("/api/v1/tasks/{key}/checks/live", t.key, t.running !== undefined, t);
   const app = useLiveRun("/api/v1/tasks/{key}/preview/log", t.key, tab === "preview" && runs(t.preview), t);
   const tabs: { id: Tab; name: ReactNode }[] = [
-    ...(asks ? [{ id: "answer" as const, name: "Answer" }] : []),
+    ...(asks || t.answer ? [{ id: "answer" as const, name: "Answer" }] : []),
     { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
     ...((t.steps?.length ?? 0) > 0 || verifiers(t).length > 0 ? [{ id: "steps" as const, name: <>Steps <small>{passed(t)}</small></> }] : []),
     ...(asks ? [] : [
