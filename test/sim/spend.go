@@ -42,7 +42,9 @@ func (s *sim) daysHold(r store.Reader) error {
 		most[coppice.ProjectSubject(p.ID)] = p.Policy.Budget.Day
 	}
 	for name, usd := range s.budgets {
-		if _, model := coppice.SplitChoice(name); model == "" { // a session can change its model
+		// A session can change its model. The sessions of a removed project are gone,
+		// and what they spent is not.
+		if _, model := coppice.SplitChoice(name); model == "" && !s.gone {
 			most[coppice.AccountSubject(name)] = usd
 		}
 	}
