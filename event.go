@@ -36,7 +36,8 @@ const (
 	EventSessionCreated EventKind = "session.created"
 	EventSessionStarted EventKind = "session.started"
 	EventSessionState   EventKind = "session.state" // working, waiting, idle
-	EventSessionUsage   EventKind = "session.usage" // its cost has grown, or its number of turns
+	EventSessionUsage   EventKind = "session.usage" // its cost has grown
+	EventSessionTurn    EventKind = "session.turn"  // turns of its model have ended; the reason is their number
 	EventSessionEnded   EventKind = "session.ended"
 	EventSessionWarned  EventKind = "session.warned" // stalled, long-running
 

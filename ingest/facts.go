@@ -146,12 +146,11 @@ func (f *Facts) changed(before, s coppice.Session) {
 		return
 	}
 	f.Session = &s
-	if before.Usage.CostUSD != s.Usage.CostUSD || before.Usage.Turns != s.Usage.Turns {
-		used := fmt.Sprintf("%.2f USD", s.Usage.CostUSD)
-		if s.Usage.Turns > 0 {
-			used += fmt.Sprintf(", %d turns", s.Usage.Turns)
-		}
-		f.log(s, coppice.EventSessionUsage, used)
+	if before.Usage.CostUSD != s.Usage.CostUSD {
+		f.log(s, coppice.EventSessionUsage, fmt.Sprintf("%.2f USD", s.Usage.CostUSD))
+	}
+	if before.Usage.Turns != s.Usage.Turns {
+		f.log(s, coppice.EventSessionTurn, fmt.Sprint(s.Usage.Turns))
 	}
 	if before.State != s.State {
 		f.log(s, coppice.EventSessionState, string(s.State))

@@ -40,6 +40,10 @@ func TestDraw(t *testing.T) {
 			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &coppice.Usage{CostUSD: 0.5}}}, {AgentEvent: coppice.AgentEvent{Kind: coppice.KindUsage}}},
 			Facts{Session: changed(func(s *coppice.Session) { s.Usage.CostUSD = 0.5 }), Events: []coppice.Event{log(coppice.EventSessionUsage, "0.50 USD")}},
 		},
+		"another turn": {
+			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &coppice.Usage{Turns: 1}}}, {AgentEvent: coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &coppice.Usage{Turns: 1}}}},
+			Facts{Session: changed(func(s *coppice.Session) { s.Usage.Turns = 2 }), Events: []coppice.Event{log(coppice.EventSessionTurn, "2")}},
+		},
 		"what it does, at last": {
 			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionIdle}}, {AgentEvent: coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionWaiting}}},
 			Facts{Session: changed(func(s *coppice.Session) { s.State = coppice.SessionWaiting }), Events: []coppice.Event{log(coppice.EventSessionState, "waiting")}},

@@ -190,6 +190,24 @@ func (t *taker) attempts(key string, v any) {
 	t.say(key, v, Changed, "verify.attempts", "it counts only how often a refused candidate is fixed, not the first verification")
 }
 
+// turns takes the limit of turns of a role.
+func turns(role coppice.Role) func(*taker, string, any) {
+	return func(t *taker, key string, v any) {
+		n, ok := number(v)
+		if !ok || n < 1 || n > coppice.MaxTurns {
+			t.refuse(key, v, coppice.Errorf(coppice.EInvalid, "it is not a number from 1 to %d", coppice.MaxTurns))
+			return
+		}
+		limits, _ := t.in("agent")["limits"].(object)
+		if limits == nil {
+			limits = object{}
+		}
+		limits[string(role)] = object{"turns": n}
+		t.in("agent")["limits"] = limits
+		t.say(key, v, Changed, fmt.Sprintf("agent.limits.%s.turns", role), "at the limit the task waits for you, and is not done")
+	}
+}
+
 func number(v any) (int, bool) {
 	var n int
 	_, err := fmt.Sscanf(fmt.Sprint(v), "%d", &n)

@@ -39,7 +39,6 @@ const (
 	ownPort    = "each workspace has its own port; set workspace.serve to the command that serves the app"
 	ownReset   = "Coppice reads from the agent's output when a limit ends"
 	ownTools   = "permissions.rules decides what agents can do; verifiers can never edit"
-	ownTurns   = "health.timeout limits the time of a session"
 	ownBrowser = "verifiers get a browser of a fixed version; to use another server, set mcp.browser in coppice.yaml"
 )
 
@@ -67,8 +66,8 @@ var rules = []rule{
 	{"prompts.fix", nil, prompt("fix")},
 	{"agent.preferred", nil, (*taker).agent},
 	{"agent.fallbackAgents", nil, (*taker).fallback},
-	{"agent.maxTurnsImplementation", nil, drop(ownTurns)},
-	{"agent.maxTurnsVerification", nil, drop(ownTurns)},
+	{"agent.maxTurnsImplementation", nil, turns(coppice.RoleImplement)},
+	{"agent.maxTurnsVerification", nil, turns(coppice.RoleVerify)},
 	{"agent.allowedTools", nil, drop(ownTools)},
 	{"agent.allowedToolsVerification", nil, drop(ownTools)},
 	{"agent.rateLimitWaitMs", nil, drop(ownReset)},

@@ -10,10 +10,14 @@ export function taskOf(e: Event): string {
   return /^[a-z][a-z0-9]*-\d+$/.test(key) ? key : "";
 }
 
-// visible reports whether an event changes something that people see of tasks.
-const visible = (e: Event) => !e.kind.startsWith("work.");
+// A turn happens often, and only the page of its task shows it.
+const turn = (e: Event) => e.kind === "session.turn";
 
-const of = (...kinds: string[]) => (e: Event) => kinds.some((k) => (k.endsWith(".") ? e.kind.startsWith(k) : e.kind === k));
+// visible reports whether an event changes something that people see of tasks in
+// lists.
+const visible = (e: Event) => !e.kind.startsWith("work.") && !turn(e);
+
+const of = (...kinds: string[]) => (e: Event) => !turn(e) && kinds.some((k) => (k.endsWith(".") ? e.kind.startsWith(k) : e.kind === k));
 
 const moves = of("session.ended", "landing.", "workspace.", "project.base_moved");
 
@@ -37,7 +41,7 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/timeline": (e, p) => work(e) && (!p.query?.task || p.query.task === taskOf(e)),
   "/api/v1/projects": of("project.", "session.", "landing."),
   "/api/v1/agents": of("agent.", "session.ended", "project.changed", "task.created", "task.ended"),
-  "/api/v1/usage": of("session.ended", "session.usage"),
+  "/api/v1/usage": of("session.ended", "session.usage", "agent.budgets_changed"),
   "/api/v1/projects/{project}/features": visible,
   "/api/v1/projects/{project}/config": of("project.changed", "project.added"),
   "/api/v1/projects/{project}/prompts": of("project."),
