@@ -173,7 +173,7 @@ func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 	}
 	if t.Agent == "" {
 		return coppice.Errorf(coppice.EInvalid, "no agent was named").
-			WithFix("name one with --agent, or set agent.use in coppice.yaml").WithField("agent")
+			WithFix("name one with --agent, or set agent.use in coppice.yaml; `coppice init` writes that file").WithField("agent")
 	}
 	if err := coppice.ValidName("agent", t.Agent); err != nil {
 		return err
