@@ -124,6 +124,10 @@ generate: $(if $(shell command -v node),web/node_modules/.package-lock.json) ## 
 	go test ./config -run TestPublished -update
 	go test ./api/http -run TestDashboardKnowsTheAPI -update
 
+.PHONY: man
+man: ## write manual pages to dist/man
+	go test ./cmd/coppice -ldflags '-X coppice/cmd/coppice.version=$(VERSION)' -run TestMan -man $(CURDIR)/dist/man
+
 .PHONY: picture
 picture: deps ## create the README's pictures again
 	./scripts/picture.sh </dev/null

@@ -88,6 +88,37 @@ func TestStatuses(t *testing.T) {
 	see("app-4", coppice.StatusWaiting, "no worker is alive", "")
 }
 
+// A task whose session was stopped while it waited does not need a person after the
+// answer, although the engine has not looked at it yet.
+func TestStatusAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project()
+	b.create(coppice.NewTask{Title: "a"})
+	b.turn()
+	b.update(func(tx store.Tx) error {
+		x, err := tx.Tasks.ByKey("app-1")
+		if err != nil {
+			return err
+		}
+		s, err := tx.Sessions.Get(1)
+		if err != nil {
+			return err
+		}
+		s.State, s.StopWhy, s.EndedAt = coppice.SessionDone, coppice.StopParked, noon
+		x.Stage, x.Wait = coppice.StageWaiting, &coppice.Wait{On: coppice.WaitPerson, Text: "which one?"}
+		return errors.Join(tx.Sessions.Put(&s), tx.Tasks.Put(&x), tx.Questions.Put(&coppice.Question{TaskID: 1, SessionID: 1, Ref: "q", Text: "which one?", AskedAt: noon}))
+	})
+	if s := b.status("app-1"); s.Status != coppice.StatusNeedsYou {
+		t.Errorf("before the answer: %s (%s)", s.Status, s.Reason)
+	}
+	_, err := b.Answer(t.Context(), "app-1", 0, "that one")
+	b.must(err)
+	if s := b.status("app-1"); s.Status != coppice.StatusWaiting || s.Reason != coppice.ReasonAnswered {
+		t.Errorf("after the answer: %s (%s)", s.Status, s.Reason)
+	}
+}
+
 func TestStatusOfAFix(t *testing.T) {
 	t.Parallel()
 	b := open(t)

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
 	"coppice/store"
@@ -224,6 +226,44 @@ func TestActions(t *testing.T) {
 	b.Must(err)
 	if v.Version != "test" || v.API != "v1" {
 		t.Errorf("version %+v", v)
+	}
+}
+
+// TestStatusListsRecentFailures lists what failed within a day, the newest first.
+func TestStatusListsRecentFailures(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Project("/src/app")
+	now := b.Clock.Now()
+	for i, age := range []time.Duration{time.Hour, time.Minute, 25 * time.Hour, 2 * time.Minute, 0} {
+		key := b.Task("app", coppice.NewTask{Title: "t"}).Key
+		b.Change(key, func(t *coppice.Task) {
+			t.Stage, t.Wait, t.Outcome, t.EndedAt = coppice.StageEnded, nil, coppice.OutcomeFailed, now.Add(-age)
+			t.Failure = coppice.Failf(coppice.ClassTestOnly, "its checks failed", "fix it")
+			if i == 3 {
+				t.Archived = now
+			}
+			if i == 4 {
+				t.Outcome = coppice.OutcomeDone
+			}
+		})
+	}
+	keys := func(failed []api.Task) (out string) {
+		for _, t := range failed {
+			out += t.Key + ": " + t.Reason + "; "
+		}
+		return out
+	}
+	st, err := b.Client.Status(b.Ctx, "")
+	b.Must(err)
+	if got := keys(st.Failed); got != "app-2: its checks failed; app-1: its checks failed; " {
+		t.Errorf("failed: %s", got)
+	}
+	b.Clock.Move(23*time.Hour + time.Minute)
+	st, err = b.Client.Status(b.Ctx, "app")
+	b.Must(err)
+	if got := keys(st.Failed); got != "app-2: its checks failed; " {
+		t.Errorf("a day later: %s", got)
 	}
 }
 
