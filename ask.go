@@ -58,6 +58,8 @@ const (
 	VerbTake     Verb = "take"     // continue on the agent's own screen
 	VerbGive     Verb = "give"     // hand it back to the agent
 	VerbUndo     Verb = "undo"     // restore a removed workspace
+	VerbUnstop   Verb = "unstop"   // continue a stopped task as it was
+	VerbRevert   Verb = "revert"   // take its landing off the branch
 
 	// Requests between parts of the engine.
 	VerbWithdraw Verb = "withdraw" // to a queue: remove a landing

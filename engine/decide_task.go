@@ -11,12 +11,15 @@ import (
 var deciders = []func(*View) *Decision{
 	settle,
 	undo,
+	revert,
+	unstop,
 	retryTask,
 	continueTask,
 	stop,
 	landFailed,
 	undeliverable,
 	handover,
+	answerForPerson,
 	budget,
 	reroute,
 	pipeline,
@@ -54,6 +57,7 @@ func (v *View) due() time.Time {
 	}
 	sooner(healthDue(v))
 	sooner(parkDue(v))
+	sooner(answerDue(v))
 	sooner(stopDue(v))
 	sooner(previewDue(v))
 	sooner(cleanupDue(v))

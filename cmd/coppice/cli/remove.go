@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,12 +68,7 @@ func (e *Env) confirmRemoval(p api.Project, how coppice.Remove) error {
 	if how.Purge {
 		what += ", and remove its workspaces, trash and branches"
 	}
-	e.printf("%s? [y/N] ", what)
-	answer, _ := bufio.NewReader(e.Stdin).ReadString('\n') // the end of the input is a no
-	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
-		return coppice.Errorf(coppice.EConflict, "nothing was removed")
-	}
-	return nil
+	return e.confirm(what+"?", "nothing was removed")
 }
 
 // removeProject removes a project and waits until it is gone.

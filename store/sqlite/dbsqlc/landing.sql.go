@@ -218,7 +218,7 @@ func (q *Queries) ChecksSince(ctx context.Context, project int64, most int64, mo
 }
 
 const landing = `-- name: Landing :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
 `
 
 func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error) {
@@ -247,6 +247,7 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 		&i.CandidateID,
 		&i.ApprovedBy,
 		&i.ApprovedAt,
+		&i.Reverts,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
@@ -260,7 +261,7 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 }
 
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLanding, error) {
@@ -295,6 +296,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 			&i.CandidateID,
 			&i.ApprovedBy,
 			&i.ApprovedAt,
+			&i.Reverts,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
@@ -318,7 +320,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding, error) {
@@ -347,6 +349,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 		&i.CandidateID,
 		&i.ApprovedBy,
 		&i.ApprovedAt,
+		&i.Reverts,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
@@ -360,7 +363,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 }
 
 const lastLandings = `-- name: LastLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
   SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY l.task_id
 )
 `
@@ -397,6 +400,7 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]CurrentLand
 			&i.CandidateID,
 			&i.ApprovedBy,
 			&i.ApprovedAt,
+			&i.Reverts,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
@@ -519,10 +523,10 @@ const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
-  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, reverts
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22
+  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
@@ -531,7 +535,7 @@ ON CONFLICT (id) DO UPDATE SET
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
-  evidence = excluded.evidence
+  evidence = excluded.evidence, reverts = excluded.reverts
 `
 
 type PutLandingParams struct {
@@ -557,6 +561,7 @@ type PutLandingParams struct {
 	Outcome     string
 	Failure     sql.NullString
 	Evidence    string
+	Reverts     string
 }
 
 // Landings and checks.
@@ -584,6 +589,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.Outcome,
 		arg.Failure,
 		arg.Evidence,
+		arg.Reverts,
 	)
 	if err != nil {
 		return 0, err
@@ -621,7 +627,7 @@ func (q *Queries) QueuedIDs(ctx context.Context, queueID int64, most int64) ([]i
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
 WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
@@ -658,6 +664,7 @@ func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64)
 			&i.CandidateID,
 			&i.ApprovedBy,
 			&i.ApprovedAt,
+			&i.Reverts,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
