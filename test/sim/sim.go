@@ -63,6 +63,7 @@ type sim struct {
 	kills    *rand.Rand // of what happens to checks
 	parking  *rand.Rand // of what concerns parked sessions
 	reviews  *rand.Rand // of what people do about candidates that wait for them
+	undoing  *rand.Rand // of what people undo
 	approved map[string]bool
 	judged   judgements
 	parks    parks
@@ -158,6 +159,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, requeued: map[string][]requeued{}}
+	s.undoing = rand.New(rand.NewPCG(opt.Seed, 46))
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
 	s.approved = map[string]bool{}
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}

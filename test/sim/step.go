@@ -56,12 +56,12 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remote, remove, review := 8, 2, 3, 1, 0, 4
+	talk, requeue, dirty, remote, remove, review, undo := 8, 2, 3, 1, 0, 4, 2
 	if s.opt.Remove {
 		remove = 4
 	}
 	if s.opt.Plain {
-		talk, requeue, dirty, remote, review = 0, 0, 1, 0, 0
+		talk, requeue, dirty, remote, review, undo = 0, 0, 1, 0, 0, 0
 	}
 	if s.opt.Asks {
 		return s.askingActions()
@@ -88,6 +88,7 @@ func (s *sim) actions() []action {
 		{"converse", talk, s.converse},
 		{"review", review, s.review},
 		{"remove", remove, s.remove},
+		{"undo", undo, s.undo},
 	}
 }
 
