@@ -14,7 +14,7 @@ import (
 func landedWork(t *testing.T) (*bundle, coppice.MoveSpec) {
 	t.Helper()
 	b := setup(t)
-	head := b.candidate("app-1", "x.txt", "dir/y.txt")
+	head := b.candidate("app-1", "x.txt", "fresh/y.txt")
 	m, err := b.Merge(b.ctx, b.mergeSpec(head, coppice.StrategySquash))
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestMoveBack(t *testing.T) {
 			t.Fatalf("%+v, %v", res, err)
 		}
 	}
-	for _, gone := range []string{"x.txt", "dir"} {
+	for _, gone := range []string{"x.txt", "fresh"} {
 		if _, err := os.Stat(filepath.Join(b.root, gone)); err == nil {
 			t.Errorf("%s is still in the checkout", gone)
 		}
