@@ -7,8 +7,8 @@ import (
 	"coppice"
 )
 
-// answerForPerson answers a question that nobody has answered for as long as the
-// policy says. The agent gets this answer as it would get a person's.
+// answerForPerson answers a question that nobody has answered in the time that the
+// policy allows. The agent gets this answer as it would get a person's.
 func answerForPerson(v *View) *Decision {
 	limit := v.Project.Policy.Health.Question.D()
 	for _, q := range waitingQuestions(v) {

@@ -207,7 +207,8 @@ func fitsRevert(f Facts) error {
 	case f.reverting():
 		return beingReverted(t)
 	case t.Outcome != coppice.OutcomeDone:
-		return coppice.Errorf(coppice.EConflict, "%s has not landed; there is nothing to revert", t.Key)
+		return coppice.Errorf(coppice.EConflict, "%s has not landed; there is nothing to revert", t.Key).
+			WithFix("if it is about to land, take it out of the queue with `coppice stop %s`", t.Key)
 	case t.Landed == "":
 		return coppice.Errorf(coppice.EConflict, "%s is done, but it changed nothing on its branch", t.Key)
 	}

@@ -114,7 +114,7 @@ checked and queued, like any other landing. The task is then cancelled. To land 
 work again, run ` + "`coppice retry KEY`" + `.`,
 			Example: "  coppice revert app-4", Done: "will be reverted",
 		},
-		Button: Button{Name: "Revert", About: "Take its landing off the branch: the branch moves back, or a commit reverts it", Danger: true, More: true, Done: "is reverted"},
+		Button: Button{Name: "Revert", About: "Take its landing off the branch: the branch moves back, or a commit reverts it", Danger: true, Done: "is reverted"},
 	},
 	{
 		Verb: coppice.VerbUnstop, Event: coppice.EventTaskUnstop, Fits: fitsUnstop, Hidden: hideUnstop,

@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -101,6 +102,7 @@ func (s *Server) listTrash(ctx context.Context, in *trashIn) (out api.TrashList,
 			if err != nil {
 				return err
 			}
+			list = slices.DeleteFunc(list, func(tr coppice.Trash) bool { return !tr.ExpiresAt.After(s.cfg.Now()) }) // it is being removed
 			out.More = out.More || len(list) > mostTrash
 			items, err := engine.TrashItems(r, list[:min(len(list), mostTrash)])
 			if err != nil {

@@ -86,7 +86,7 @@ func (e *Env) nextUndo(all []coppice.Undo, key string, kind coppice.UndoKind, qu
 		}
 		return u, nil // the server says whether there is such a thing
 	}
-	if !quiet {
+	if !quiet && len(all) > 0 {
 		e.printUndo(all)
 	}
 	for _, u := range all {
@@ -156,7 +156,7 @@ func undone(out api.Undone) string {
 func (e *Env) trashCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "trash", Short: "List, restore or empty the trash of removed workspaces",
-		Long:    "The trash keeps the workspaces of tasks that have ended, for as long as trash.ttl in coppice.yaml says.",
+		Long:    "The trash keeps the workspaces of tasks that have ended. trash.ttl in coppice.yaml says how long.",
 		Example: "  coppice trash list\n  coppice trash restore app-4\n  coppice trash empty --older-than 3d",
 		Args:    args(0, 0, ""),
 	}
