@@ -21,7 +21,7 @@ const (
 	KindToolResult AgentEventKind = "tool_result" // Ref, OK, Text
 	KindPlan       AgentEventKind = "plan"        // Text
 	KindPermission AgentEventKind = "permission"  // Ref, Name, Input, and the answer in Text
-	KindQuestion   AgentEventKind = "question"    // Ref, Text, Options; with Rule it asks whether the agent can use a tool
+	KindQuestion   AgentEventKind = "question"    // Ref, Text, Options, Descriptions, Several; with Rule it asks whether the agent can use a tool
 	KindUsage      AgentEventKind = "usage"       // Usage, as a delta
 	KindLimit      AgentEventKind = "limit"       // Until, Text
 	KindError      AgentEventKind = "error"       // Class, Text
@@ -62,6 +62,8 @@ type AgentEvent struct {
 	Paths        []string        `json:"paths,omitempty"`
 	OK           bool            `json:"ok,omitempty"`
 	Options      []string        `json:"options,omitempty"`
+	Descriptions []string        `json:"descriptions,omitempty"` // of the options, in the same order
+	Several      bool            `json:"several,omitempty"`      // several options can be chosen
 	Rule         *Rule           `json:"rule,omitempty"`
 	State        SessionState    `json:"state,omitempty"`
 	Class        Class           `json:"class,omitempty"`
@@ -113,7 +115,7 @@ func (e AgentEvent) Words() string {
 		return e.Text
 	}
 	var b strings.Builder
-	for _, part := range append([]string{e.Name, e.Text}, e.Options...) {
+	for _, part := range slices.Concat([]string{e.Name, e.Text}, e.Options, e.Descriptions) {
 		writeLine(&b, part)
 	}
 	var input any

@@ -47,18 +47,22 @@ func (u Usage) Add(v Usage) Usage {
 // Question is a question of a session to a person. The session waits until it is
 // answered or the session ends.
 type Question struct {
-	ID         int64     `json:"id"`
-	TaskID     int64     `json:"task_id"`
-	SessionID  int64     `json:"session_id"`
-	Ref        string    `json:"ref,omitempty"`  // the agent's own name for it, unique within the session
-	Kind       string    `json:"kind,omitempty"` // empty, or permission: can the agent use a tool?
-	Text       string    `json:"text"`
-	Options    []string  `json:"options,omitempty"`
-	Rule       *Rule     `json:"rule,omitempty"` // of a permission: the rule that "always" would add
-	AskedAt    time.Time `json:"asked_at"`
-	Answer     string    `json:"answer,omitempty"`
-	AnsweredAt time.Time `json:"answered_at,omitzero"`
-	ClosedAt   time.Time `json:"closed_at,omitzero"` // delivered, or no longer needed
+	ID        int64    `json:"id"`
+	TaskID    int64    `json:"task_id"`
+	SessionID int64    `json:"session_id"`
+	Ref       string   `json:"ref,omitempty"`  // the agent's own name for it, unique within the session
+	Kind      string   `json:"kind,omitempty"` // empty, or permission: can the agent use a tool?
+	Text      string   `json:"text"`
+	Options   []string `json:"options,omitempty"`
+	// Descriptions say what the options mean, in the same order. It is empty if no
+	// option has one.
+	Descriptions []string  `json:"descriptions,omitempty"`
+	Several      bool      `json:"several,omitempty"` // several options can be chosen
+	Rule         *Rule     `json:"rule,omitempty"`    // of a permission: the rule that "always" would add
+	AskedAt      time.Time `json:"asked_at"`
+	Answer       string    `json:"answer,omitempty"`
+	AnsweredAt   time.Time `json:"answered_at,omitzero"`
+	ClosedAt     time.Time `json:"closed_at,omitzero"` // delivered, or no longer needed
 }
 
 // Open reports whether a person should still answer.

@@ -26,6 +26,8 @@ const (
 	EventTaskRetried    EventKind = "task.retry_asked"
 	EventTaskRequeued   EventKind = "task.requeue_asked"
 	EventTaskLandAsked  EventKind = "task.land_asked"
+	EventTaskRevert     EventKind = "task.revert_asked"
+	EventTaskUnstop     EventKind = "task.unstop_asked"
 	EventTaskWarned     EventKind = "task.warned"
 	EventTaskArchived   EventKind = "task.archived"
 	EventTaskUnarchived EventKind = "task.unarchived"
@@ -54,6 +56,7 @@ const (
 	EventWorkspaceRemoved  EventKind = "workspace.removed"
 	EventWorkspaceRestored EventKind = "workspace.restored"
 	EventUndoAsked         EventKind = "workspace.undo_asked"
+	EventTrashEmptied      EventKind = "workspace.trash_emptied" // a person asked to remove its trash permanently
 
 	EventLandingOpened   EventKind = "landing.opened"
 	EventLandingMerged   EventKind = "landing.merged"

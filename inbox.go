@@ -68,7 +68,7 @@ type InboxEntry struct {
 	Fix     string        `json:"fix,omitempty" doc:"What a person can do about it"`
 	Diff    string        `json:"diff,omitempty" doc:"The change that waits for confirmation"`
 	Paths   []string      `json:"paths,omitempty" doc:"Files that block a landing"`
-	Options []string      `json:"options,omitempty" doc:"The answers to choose from"`
+	Options []string      `json:"options,omitempty" doc:"The answers to choose from; the number of an option, from 1, is an answer too"`
 	Since   time.Time     `json:"since,omitzero"`
 	Actions []InboxAction `json:"actions" doc:"What can be done, the most likely first"`
 
@@ -76,6 +76,9 @@ type InboxEntry struct {
 	Snoozable bool   `json:"can_snooze,omitempty" doc:"It can be snoozed"`
 	Question  int64  `json:"question,omitempty" doc:"The number of the question"`
 	Rule      *Rule  `json:"rule,omitempty" doc:"The rule that an answer with always would add"`
+
+	Descriptions []string `json:"descriptions,omitempty" doc:"What the options mean, in the same order"`
+	Several      bool     `json:"several,omitempty" doc:"Several options can be chosen"`
 
 	SnoozedUntil time.Time `json:"snoozed_until,omitzero" doc:"Hidden until then"`
 	SnoozedFor   string    `json:"snoozed_for,omitempty" doc:"Hidden until this event of the task in snoozed_task"`

@@ -53,6 +53,10 @@ type Landing struct {
 	ApprovedBy string    `json:"approved_by,omitempty"`
 	ApprovedAt time.Time `json:"approved_at,omitzero"`
 
+	// Reverts is the commit below an earlier landing of the task, which this one
+	// takes off the branch. Head is then the commit of that earlier landing.
+	Reverts string `json:"reverts,omitempty"`
+
 	QueueID  int64          `json:"-"` // the queue that it is in; 0 for none
 	QueuedAt time.Time      `json:"queued_at,omitzero"`
 	Waits    string         `json:"waits,omitempty"`   // why it waits
@@ -68,6 +72,20 @@ type Landing struct {
 	// RedOn is the tree of the base, after a check has refused the candidate and
 	// until the landing knows whether the base fails the same check.
 	RedOn string `json:"-"`
+}
+
+// WaitsFor returns why the landing waits, or that it takes an earlier one off.
+func (l Landing) WaitsFor() string {
+	if l.Waits == "" && l.Reverts != "" && l.EndedAt.IsZero() {
+		return "its landing is being reverted"
+	}
+	return l.Waits
+}
+
+// MovesBack reports whether the landing takes off an earlier one by moving the
+// branch back to the commit below it. Otherwise it adds a commit that reverts it.
+func (l Landing) MovesBack() bool {
+	return l.Reverts != "" && l.Commit == l.Reverts && l.Base == l.Head
 }
 
 // Check is one run of a command on one tree. Its result is valid for every later

@@ -318,6 +318,9 @@ type HealthPolicy struct {
 	Long    Duration `json:"long" yaml:"long"`       // age after which it is shown as long-running
 	Timeout Duration `json:"timeout" yaml:"timeout"` // age after which it is stopped
 	Check   Duration `json:"check" yaml:"check"`     // age after which a check command is stopped
+	// Question is how long a question waits for a person. Then Coppice answers that
+	// nobody did. 0 means that it waits without a limit.
+	Question Duration `json:"question,omitempty" yaml:"question"`
 }
 
 // Strategies for the commits that land.

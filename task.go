@@ -2,6 +2,7 @@ package coppice
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -141,10 +142,33 @@ type TaskDetails struct {
 	DoneAt   time.Time `json:"done_at,omitzero"`    // when it was done, while it is being continued
 	Note     string    `json:"note,omitempty"`      // how it was done, if it did not just land
 
+	Reverted *Reverted `json:"reverted,omitempty"` // its last landing, if a person took it off the branch
+	Earlier  []string  `json:"earlier,omitempty"`  // the commits of its landings before Landed, oldest first
+
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group
 	Labels  []string `json:"labels,omitempty"`  // in order, each once
 	Flagged bool     `json:"flagged,omitempty"` // a person flagged it
+}
+
+// Reverted is a landing that a person took off its branch.
+type Reverted struct {
+	Commit string    `json:"commit"`            // what had landed
+	As     string    `json:"as,omitempty"`      // the commit that reverts it; empty if the branch moved back
+	BackTo string    `json:"back_to,omitempty"` // the commit to which the branch moved back
+	By     string    `json:"by"`
+	At     time.Time `json:"at"`
+}
+
+// String says what happened to the landing.
+func (r Reverted) String() string {
+	switch {
+	case r.BackTo != "":
+		return fmt.Sprintf("reverted: the branch moved back to %.10s", r.BackTo)
+	case r.As != "":
+		return fmt.Sprintf("reverted by %.10s", r.As)
+	}
+	return "reverted: the branch no longer has it"
 }
 
 // FirstRole returns the role of a task's first session.
@@ -241,12 +265,12 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 		return StatusWorking, t.Warning
 	case StageChecking:
 		if land != nil && land.EndedAt.IsZero() {
-			return StatusChecking, land.Waits
+			return StatusChecking, land.WaitsFor()
 		}
 		return StatusChecking, ""
 	case StageLanding:
-		if land != nil && land.Waits != "" {
-			return StatusLanding, land.Waits
+		if land != nil {
+			return StatusLanding, land.WaitsFor()
 		}
 		return StatusLanding, ""
 	}
@@ -254,6 +278,9 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 	case OutcomeDone:
 		return StatusDone, t.Note
 	case OutcomeCancelled:
+		if t.Reverted != nil {
+			return StatusCancelled, t.Reverted.String()
+		}
 		return StatusCancelled, ""
 	}
 	if t.Failure != nil {

@@ -289,6 +289,9 @@ type MergeSpec struct {
 	Onto string `json:"onto,omitempty"`
 	// Ask has the rules by which a change waits for a person's review.
 	Ask LandAsk `json:"ask,omitzero"`
+	// Reverts asks to take off what Head added on top of this commit, instead of
+	// merging Head.
+	Reverts string `json:"reverts,omitempty"`
 }
 
 // MergeResult is a commit on top of Base, or the conflicts.
@@ -351,6 +354,9 @@ type MoveSpec struct {
 	Ref    string `json:"ref"`              // removed after the landing
 	// Push asks to push first. Only earlier versions offer work with it.
 	Push bool `json:"push,omitempty"`
+	// Back asks to move the branch back to New, a commit below Old. Nothing moves
+	// if something else builds on Old.
+	Back bool `json:"back,omitempty"`
 }
 
 // MoveResult reports where the base is now. Moved is true exactly if the base is
@@ -365,4 +371,6 @@ type MoveResult struct {
 	// files of the checkout, or about changed git settings. It is nil if the
 	// block ends automatically.
 	Need *Need `json:"need,omitempty"`
+	// Builds names what builds on the commit that a move back would take off.
+	Builds string `json:"builds,omitempty"`
 }

@@ -266,11 +266,12 @@ var described = func() map[string]key {
 		"retry.max":     {doc: "How many sessions can follow the first one.", example: "2", max: 100},
 		"retry.backoff": {doc: "The pause before the first retry. It doubles with each retry.", example: "10s"},
 
-		"health":         {doc: "When a session is marked for a person, and when it is stopped."},
-		"health.stalled": {doc: "Time without output after which a session is marked as stalled.", example: "10m", least: "1s"},
-		"health.long":    {doc: "Age after which a session is marked as long-running.", example: "1h", least: "1s"},
-		"health.timeout": {doc: "Age after which a session is stopped.", example: "4h", least: "1s"},
-		"health.check":   {doc: "Age after which a check command is stopped.", example: "30m", least: "1s"},
+		"health":          {doc: "When a session is marked for a person, and when it is stopped."},
+		"health.stalled":  {doc: "Time without output after which a session is marked as stalled.", example: "10m", least: "1s"},
+		"health.long":     {doc: "Age after which a session is marked as long-running.", example: "1h", least: "1s"},
+		"health.timeout":  {doc: "Age after which a session is stopped.", example: "4h", least: "1s"},
+		"health.question": {doc: "Time after which a question that nobody has answered is answered by Coppice: the agent is asked to use its best judgement, or to stop. A request for permission is refused. Without it, questions wait without a limit.", example: "2h", least: "1m"},
+		"health.check":    {doc: "Age after which a check command is stopped.", example: "30m", least: "1s"},
 
 		"land":                  {doc: "How work reaches the base."},
 		"land.how":              landingMethods(),

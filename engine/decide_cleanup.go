@@ -35,7 +35,7 @@ func removeWork(v *View, reason string) *Decision {
 
 func removable(v *View) bool {
 	ws := v.Workspace
-	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && v.asked(coppice.VerbLand, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbContinue) == nil &&
+	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && v.asked(coppice.VerbLand, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbContinue, coppice.VerbUnstop) == nil &&
 		ws != nil && ws.RemovedAt.IsZero() && !ws.Kept && ws.Tries < mostRemovals
 }
 
@@ -60,7 +60,7 @@ func settleRemove(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		ws.Tries++
 		ws.RetryAt = v.Now.Add(doubled(10*time.Second, ws.Tries, 10*time.Minute))
-		if !v.Task.Ended() && ws.Tries >= mostRemovals { // a continue waits for it
+		if !v.Task.Ended() && ws.Tries >= mostRemovals && !v.reverting() { // a continue waits for it
 			d := prepareFailed(v, fail)
 			d.Workspace = &ws
 			return d

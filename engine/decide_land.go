@@ -125,14 +125,14 @@ func mightHaveLanded(l coppice.Landing) bool {
 // it. Only the base is pushed.
 func pushOrMove(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
-	if land.Push && v.Task.Onto == "" && !l.Pushed {
+	if land.Push && v.Task.Onto == "" && !l.Pushed && !l.MovesBack() {
 		return offerStep(v, l, coppice.WorkPush, coppice.PushSpec{
 			Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit, Remote: land.Remote,
 		}, "pushes to "+v.remote())
 	}
 	return offerStep(v, l, coppice.WorkMove, coppice.MoveSpec{
 		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit,
-		Remote: land.Remote, Pushed: l.Pushed, Ref: landingRef(v, l),
+		Remote: land.Remote, Pushed: l.Pushed, Ref: landingRef(v, l), Back: l.MovesBack(),
 	}, "moves the base")
 }
 
@@ -266,11 +266,15 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 	if v.Task.Feature != "" {
 		ours = featuresFile(v)
 	}
-	return coppice.MergeSpec{
+	spec := coppice.MergeSpec{
 		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Head: l.Head, Strategy: land.Strategy,
 		Message: landMessage(v, l), At: l.CreatedAt, Ref: landingRef(v, l), Ours: ours, Seen: v.Queue.Tip, Onto: v.Behind,
 		Ask: coppice.LandAsk{Paths: land.Ask.Paths, Lines: land.Ask.Lines},
 	}
+	if l.Reverts != "" {
+		spec.Reverts, spec.Strategy, spec.Message = l.Reverts, coppice.StrategySquash, revertMessage(v, l)
+	}
+	return spec
 }
 
 // featuresFile returns the project's features file, to which Coppice writes.

@@ -269,6 +269,9 @@ func landed(v *View) *Decision {
 	if l == nil || l.EndedAt.IsZero() {
 		return nil
 	}
+	if l.Reverts != "" {
+		return reverted(v, *l)
+	}
 	switch l.Outcome {
 	case coppice.LandingLanded, coppice.LandingEmpty:
 		if l.Outcome == coppice.LandingEmpty && !v.Task.DoneAt.IsZero() {
@@ -276,7 +279,10 @@ func landed(v *View) *Decision {
 		}
 		d := endTask(v, coppice.OutcomeDone, nil)
 		if l.Outcome == coppice.LandingLanded {
-			d.Task.Landed = l.Commit
+			if before := v.Task.Landed; before != "" && before != l.Commit {
+				d.Task.Earlier = append(slices.Clone(v.Task.Earlier), before)
+			}
+			d.Task.Landed, d.Task.Reverted = l.Commit, nil
 		}
 		return d
 	case coppice.LandingConflict, coppice.LandingRefused:

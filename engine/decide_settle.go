@@ -128,7 +128,7 @@ func prepareFailed(v *View, fail *coppice.Failure) *Decision {
 	if s := v.lastSession(); s != nil && s.State.Live() {
 		return endSession(v, coppice.SessionFailed, fail)
 	}
-	if v.Task.Stage == coppice.StageChecking {
+	if v.Task.Stage == coppice.StageChecking && !v.reverting() {
 		return endTask(v, coppice.OutcomeFailed, fail)
 	}
 	t := v.Task
@@ -359,6 +359,10 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	r, fail := result[coppice.MoveResult](w)
 	if fail != nil {
 		return retryLater(v, l, fail)
+	}
+	if r.Builds != "" {
+		l.Candidate = coppice.Candidate{}
+		return &Decision{Kind: coppice.EventLandingWaits, Reason: r.Builds + " builds on it: a commit will revert it", Landing: &l}
 	}
 	if !r.Moved && r.Blocked == "" && l.Pushed { // the remote would refuse any other commit
 		r.Blocked = fmt.Sprintf("%s moved here while its commit was pushed: merge what is on the remote into %s by hand", v.onto(), v.onto())

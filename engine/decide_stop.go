@@ -69,8 +69,8 @@ func stopStep(v *View, a coppice.Ask, why string) *Decision {
 	if l := dropped(v, v.Landing); l != nil {
 		return &Decision{Kind: coppice.EventLandingEnded, Reason: why, Landing: l}
 	}
-	if l := v.Landing; l != nil && l.Outcome == coppice.LandingLanded {
-		return landed(v) // too late
+	if l := v.Landing; l != nil && (l.Outcome == coppice.LandingLanded || l.Reverts != "") {
+		return landed(v) // too late; or it stays as it had landed
 	}
 	if a.Verb == coppice.VerbRequeue {
 		return requeue(v)
@@ -198,20 +198,4 @@ func landFailed(v *View) *Decision {
 	t.Stage, t.Outcome, t.EndedAt, t.Failure = coppice.StageChecking, "", time.Time{}, nil
 	t.Wait, t.Next = nil, nil
 	return &Decision{By: "landing", Kind: coppice.EventTaskRetried, Reason: "a person asked to land it", Task: &t}
-}
-
-// undo restores an ended task's workspace from the trash.
-func undo(v *View) *Decision {
-	if v.asked(coppice.VerbUndo) == nil {
-		return nil
-	}
-	d := &Decision{By: "undo", Kind: coppice.EventTaskChanged, Reason: "nothing to undo"}
-	tr := v.Trash
-	restorable := v.Workspace != nil && !v.Workspace.RemovedAt.IsZero() && tr != nil && tr.Open()
-	if restorable && v.open(coppice.WorkRestore, coppice.WorkPurge) == nil {
-		d = offerWorkspace(v, fmt.Sprintf("trash/%d/%d", tr.ID, v.Workspace.ID), 0, "restores its workspace")
-		d.By = "undo"
-	}
-	d.Asks = v.settled(coppice.VerbUndo)
-	return d
 }

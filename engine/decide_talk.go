@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"coppice"
@@ -145,6 +146,9 @@ func settleSend(v *View, w coppice.Work) *Decision {
 				if r.Delivered {
 					q.ClosedAt = v.Now
 				} else { // it is open again, for another answer
+					if strings.Contains(q.Answer, coppice.NobodyAnswered) {
+						q.AskedAt = v.Now // and its time-out starts again
+					}
 					q.Answer, q.AnsweredAt = "", time.Time{}
 				}
 				return &Decision{Kind: sendKind(r), Reason: r.Why, Questions: []coppice.Question{q}}

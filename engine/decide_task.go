@@ -11,6 +11,8 @@ import (
 var deciders = []func(*View) *Decision{
 	settle,
 	undo,
+	revert,
+	unstop,
 	retryTask,
 	continueTask,
 	skipChecks,
@@ -20,6 +22,7 @@ var deciders = []func(*View) *Decision{
 	landFailed,
 	undeliverable,
 	handover,
+	answerForPerson,
 	budget,
 	runLimit,
 	reroute,
@@ -58,6 +61,7 @@ func (v *View) due() time.Time {
 	}
 	sooner(healthDue(v))
 	sooner(parkDue(v))
+	sooner(answerDue(v))
 	sooner(stopDue(v))
 	sooner(previewDue(v))
 	sooner(cleanupDue(v))

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coppice"
@@ -151,23 +150,17 @@ func (i *Intake) Answer(ctx context.Context, key string, question int64, text st
 		if q.TaskID != t.ID || !q.Open() {
 			return coppice.Errorf(coppice.EConflict, "question %d is not open in %s", q.ID, t.Key)
 		}
-		q.Answer, q.AnsweredAt = chosen(q, text), i.now().UTC()
+		answer, err := q.Chosen(text)
+		if err != nil {
+			return err
+		}
+		q.Answer, q.AnsweredAt = answer, i.now().UTC()
 		if err := tx.Questions.Put(&q); err != nil {
 			return err
 		}
 		return i.remember(tx, t, q)
 	})
 	return q, err
-}
-
-// chosen returns the answer of a person who gives the number of an option of a
-// permission question. Any other text would deny.
-func chosen(q coppice.Question, text string) string {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if q.Kind == coppice.QuestionPermission && err == nil && n >= 1 && n <= len(q.Options) {
-		return q.Options[n-1]
-	}
-	return text
 }
 
 // Fork creates a task that continues a copy of another task's conversation, from

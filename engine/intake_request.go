@@ -143,6 +143,11 @@ func (i *Intake) facts(r store.Reader, t coppice.Task) (verb.Facts, error) {
 		return f, err
 	}
 	f.Branch = ws != nil
+	tr, err := restorable(r, ws)
+	if err != nil {
+		return f, err
+	}
+	f.Trashed = tr != nil
 	f.Moving, err = moving(r, t, f.Landing)
 	return f, err
 }
@@ -175,6 +180,7 @@ func init() {
 		coppice.VerbRetry:   requestRetry,
 		coppice.VerbRequeue: requestRequeue,
 		coppice.VerbTake:    requestTake,
+		coppice.VerbRevert:  requestRevert,
 	}
 }
 
@@ -286,48 +292,6 @@ func agentToTake(r store.Reader, f verb.Facts) (string, error) {
 		return s.Agent, nil
 	}
 	return t.Next.Agent, nil
-}
-
-// Undo restores the workspace that was removed last: of a task, or of a project
-// if key is empty.
-func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, error) {
-	var found coppice.Trash
-	err := i.store.Update(ctx, func(tx store.Tx) error {
-		var t coppice.Task
-		var p coppice.Project
-		var err error
-		if key != "" {
-			if t, err = knownTask(tx.Reader(), key); err != nil {
-				return err
-			}
-			p.ID = t.ProjectID
-		} else if p, err = tx.Projects.ByPrefix(project); err != nil {
-			return err
-		} else if err := refuseRemoval(p); err != nil {
-			return err
-		}
-		trash, err := tx.Trash.In(p.ID)
-		if err != nil {
-			return err
-		}
-		for _, tr := range trash {
-			if key == "" || tr.TaskID == t.ID {
-				found = tr
-				break
-			}
-		}
-		if found.ID == 0 {
-			return coppice.Errorf(coppice.ENotFound, "there is nothing to undo").WithFix("trash.ttl in coppice.yaml says how long the trash keeps removed workspaces")
-		}
-		if t, err = tx.Tasks.Get(found.TaskID); err != nil {
-			return err
-		}
-		if err := i.request(tx, &t, verb.Of(coppice.VerbUndo), verb.Request{}); err != nil {
-			return err
-		}
-		return i.event(tx, coppice.EventUndoAsked, t, "")
-	})
-	return found, err
 }
 
 // ask adds a request to a task.

@@ -276,6 +276,7 @@ func taskEntry(now time.Time, t coppice.Task, st TaskStatus) (coppice.InboxEntry
 	case coppice.InboxQuestion, coppice.InboxPermission:
 		e.ID += fmt.Sprint("/", q.ID)
 		e.Text, e.Fix, e.Options, e.Since, e.Question, e.Rule = q.Text, "", q.Options, q.AskedAt, q.ID, q.Rule
+		e.Descriptions, e.Several = q.Descriptions, q.Several
 	case coppice.InboxWaiting:
 		if x := st.Session; verb.Unchanged(t) && x != nil && x.Answer != nil {
 			e.Text += "\n\n" + x.Answer.Text

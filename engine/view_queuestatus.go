@@ -55,7 +55,7 @@ func (q *queueStatus) reason(t coppice.Task, l *coppice.Landing) (text, fix stri
 	case q.first == t.Key && q.need != nil:
 		return q.waits, q.need.Fix
 	case q.first == t.Key:
-		return q.waits, ""
+		return l.WaitsFor(), ""
 	case q.waits != "":
 		return fmt.Sprintf("waiting for %s, which cannot land: %s", q.first, q.waits), ""
 	case q.place[l.ID] == 0:

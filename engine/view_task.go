@@ -380,7 +380,10 @@ func (v *View) showTask(t coppice.Task) {
 	v.Task = t
 	if round {
 		v.Earlier = append(v.Earlier, v.Sessions...)
-		v.Sessions, v.Landing, v.Checks = nil, nil, nil
+		v.Sessions, v.Checks = nil, nil
+		if v.Landing != nil && v.Landing.Round != t.Round {
+			v.Landing = nil
+		}
 	}
 }
 

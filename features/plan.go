@@ -389,6 +389,9 @@ func Derive(id string, t coppice.Task, role coppice.Role) Mark {
 		}
 		mark.Status, mark.Failure = Failed, "unknown"
 		mark.Reason = "it was stopped"
+		if t.Reverted != nil {
+			mark.Reason = "it had landed and was " + t.Reverted.String()
+		}
 		if t.Failure != nil {
 			mark.Reason, mark.Failure = cut(strings.TrimSpace(strings.ToValidUTF8(t.Failure.Text, "")), mostReason), category(t.Failure.Class)
 		}

@@ -115,7 +115,7 @@ func (f *Facts) log(s coppice.Session, kind coppice.EventKind, reason string) {
 }
 
 func (f *Facts) question(s coppice.Session, e Event) {
-	q := coppice.Question{TaskID: s.TaskID, SessionID: s.ID, Ref: e.Ref, Text: e.Text, Options: e.Options, AskedAt: e.At}
+	q := coppice.Question{TaskID: s.TaskID, SessionID: s.ID, Ref: e.Ref, Text: e.Text, Options: e.Options, Descriptions: e.Descriptions, Several: e.Several, AskedAt: e.At}
 	if e.Rule != nil {
 		q.Kind, q.Rule = coppice.QuestionPermission, e.Rule
 	}

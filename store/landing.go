@@ -24,6 +24,7 @@ type TrashReader interface {
 	Get(id int64) (coppice.Trash, error)
 	In(project int64) ([]coppice.Trash, error) // neither restored nor purged, newest first
 	Of(task int64) ([]coppice.Trash, error)    // neither restored nor purged, oldest first
+	OfEach(tasks []int64) (map[int64][]coppice.Trash, error)
 }
 
 // Trash reads and writes the trash.

@@ -60,6 +60,8 @@ func isDone(t coppice.Task) error {
 func fitsRequeue(f Facts) error {
 	t := f.Task
 	switch {
+	case f.reverting():
+		return beingReverted(t)
 	case t.Outcome == coppice.OutcomeDone:
 		return isDone(t)
 	case f.Moving:
@@ -80,6 +82,8 @@ func fitsLand(f Facts) error {
 	switch {
 	case t.Wants == coppice.WantsAnswer:
 		return wantsAnswer(t)
+	case f.reverting():
+		return beingReverted(t)
 	case t.Outcome == coppice.OutcomeDone:
 		return coppice.Errorf(coppice.EConflict, "%s has landed already", t.Key)
 	case f.asked(coppice.VerbStop, coppice.VerbRequeue) && !t.Ended():
@@ -129,6 +133,8 @@ func beingStopped(t coppice.Task) error {
 
 func fitsContinue(f Facts) error {
 	switch t := f.Task; {
+	case f.reverting():
+		return beingReverted(t)
 	case t.Stage.Awaits() && f.asked(coppice.VerbStop, coppice.VerbRequeue):
 		return beingStopped(t)
 	case Blocked(f), Unchanged(t):
@@ -190,10 +196,49 @@ func fitsGive(f Facts) error {
 }
 
 func fitsUndo(f Facts) error {
-	if t := f.Task; !t.Ended() {
+	switch t := f.Task; {
+	case !t.Ended():
 		return coppice.Errorf(coppice.EConflict, "%s is being worked on again", t.Key)
+	case !f.Trashed:
+		return coppice.Errorf(coppice.ENotFound, "the trash has no workspace of %s; there is nothing to undo", t.Key).
+			WithFix("see `coppice trash list`; trash.ttl in coppice.yaml says how long the trash keeps removed workspaces")
 	}
 	return nil
+}
+
+// fitsUnstop accepts a task that is being stopped: it continues when it has
+// stopped.
+func fitsUnstop(f Facts) error {
+	switch t := f.Task; {
+	case !t.Ended() && f.asked(coppice.VerbStop):
+		return nil
+	case t.Reverted != nil && t.Outcome == coppice.OutcomeCancelled:
+		return coppice.Errorf(coppice.EConflict, "%s was reverted, not stopped", t.Key).WithFix("to land its work again, run `coppice retry %s`", t.Key)
+	case t.Outcome != coppice.OutcomeCancelled:
+		return coppice.Errorf(coppice.EConflict, "%s was not stopped", t.Key)
+	}
+	return nil
+}
+
+// hideUnstop hides the button while the task is being stopped.
+func hideUnstop(f Facts) bool { return !f.Task.Ended() }
+
+func fitsRevert(f Facts) error {
+	switch t := f.Task; {
+	case f.reverting():
+		return beingReverted(t)
+	case t.Outcome != coppice.OutcomeDone:
+		return coppice.Errorf(coppice.EConflict, "%s has not landed; there is nothing to revert", t.Key).
+			WithFix("if it is about to land, take it out of the queue with `coppice stop %s`", t.Key)
+	case t.Landed == "":
+		return coppice.Errorf(coppice.EConflict, "%s is done, but it changed nothing on its branch", t.Key)
+	}
+	return nil
+}
+
+// beingReverted says why a task takes no request while it is being reverted.
+func beingReverted(t coppice.Task) error {
+	return coppice.Errorf(coppice.EConflict, "the landing of %s is being reverted", t.Key).WithFix("wait for the result; see `coppice show %s`", t.Key)
 }
 
 func ended(f Facts) bool { return f.Task.Ended() }

@@ -120,7 +120,7 @@ func fitsPreview(f Facts) error {
 			WithFix("add it to coppice.yaml, for example: workspace: {serve: {run: \"npm run dev -- --port $COPPICE_PORT\"}}; see docs/verification.md")
 	case !f.Workspace:
 		return coppice.Errorf(coppice.EConflict, "%s has no workspace, or it is being removed", t.Key).
-			WithFix("wait until its session starts; if it has ended, restore its workspace with `coppice undo %s`", t.Key)
+			WithFix("wait until its session starts; if it has ended, restore its workspace with `coppice trash restore %s`", t.Key)
 	}
 	return nil
 }

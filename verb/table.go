@@ -99,11 +99,11 @@ that has landed, or is landing at this moment, is refused.`,
 	{
 		Verb: coppice.VerbStop, Event: coppice.EventTaskStopAsked, Fits: fitsStop,
 		By:        []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine},
-		Withdraws: []coppice.Verb{coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbLand, coppice.VerbDone, coppice.VerbSkipCheck},
+		Withdraws: []coppice.Verb{coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbLand, coppice.VerbUnstop, coppice.VerbDone, coppice.VerbSkipCheck},
 		Route:     Route{"stop-task", "Stop a task and its session"},
 		Command: Command{
 			Use: "stop KEY…", Short: "Stop tasks and their sessions", Many: true, All: open,
-			Long:    "Stop tasks: the session of each is asked to exit, then killed. Its workspace goes to the trash: undo restores it, and retry continues in it.\nWith --all, stop every task of a project that has not ended.",
+			Long:    "Stop tasks: the session of each is asked to exit, then killed. Its workspace goes to the trash. `coppice undo` continues a task as it was, and `coppice retry` starts it again on its branch.\nWith --all, stop every task of a project that has not ended.",
 			Example: "  coppice stop app-4 app-5\n  coppice stop --project app --all", Done: "will be stopped",
 		},
 		Button: Button{Name: "Stop", About: "Stop it and its session", Danger: true, Done: "stops"},
@@ -138,6 +138,26 @@ back, leave the screen, or run ` + "`coppice give`" + `.`,
 			Name: "Take over", About: "Continue it yourself on the agent's own screen", More: true,
 			Done: "is yours: open its terminal, or run coppice attach with its key",
 		},
+	},
+	{
+		Verb: coppice.VerbRevert, Event: coppice.EventTaskRevert, Fits: fitsRevert,
+		Route: Route{"revert-task", "Take the landing of a task off its branch"},
+		Command: Command{
+			Use: "revert KEY", Short: "Take the landing of a task off its branch",
+			Long: `Take the landing of a task off its branch. If nothing else builds on its commit, the
+branch moves back, and checkouts of the branch follow. Files that you changed stay:
+if they are in the way, the revert waits for you. If the commit was pushed, or the
+branch, another branch or another task has it, a commit that reverts it is merged,
+checked and queued, like any other landing. The task is then cancelled. To land its
+work again, run ` + "`coppice retry KEY`" + `.`,
+			Example: "  coppice revert app-4", Done: "will be reverted",
+		},
+		Button: Button{Name: "Revert", About: "Take its landing off the branch: the branch moves back, or a commit reverts it", Danger: true, Done: "is reverted"},
+	},
+	{
+		Verb: coppice.VerbUnstop, Event: coppice.EventTaskUnstop, Fits: fitsUnstop, Hidden: hideUnstop,
+		Route:  Route{"unstop-task", "Continue a stopped task as it was, in its workspace and conversation"},
+		Button: Button{Name: "Undo stop", About: "Continue it as it was, in its workspace and conversation", More: true, Done: "continues as it was"},
 	},
 	{
 		Verb: coppice.VerbUndo, Event: coppice.EventUndoAsked, Fits: fitsUndo,

@@ -90,6 +90,7 @@ type Facts struct {
 
 	Serves    bool             // the project says how its app is served
 	Workspace bool             // the task has a workspace that is not being removed
+	Trashed   bool             // its workspace is in the trash
 	Preview   *coppice.Preview // the newest
 }
 
@@ -133,6 +134,13 @@ func (f Facts) Candidate() *coppice.Landing {
 		return l
 	}
 	return nil
+}
+
+// reverting reports whether the task's landing is being taken off its branch, or
+// soon will be.
+func (f Facts) reverting() bool {
+	l := f.Candidate()
+	return l != nil && l.Reverts != "" || f.asked(coppice.VerbRevert)
 }
 
 // PutOff reports whether the task's landing was postponed. A person can retry it

@@ -50,6 +50,9 @@ func scenarios() []scenario {
 		{name: "move/not checked out", set: setMove(small, elsewhere), check: (*stage).checkMove},
 		{name: "move/two checkouts", set: setMove(added, twice), check: (*stage).checkMove, edits: 60},
 		{name: "move/large two checkouts", set: large(setMove(many, twice)), check: (*stage).checkMove, cuts: 60, edits: 30},
+		{name: "back/small", set: setBack(small, clean), check: (*stage).checkMove, edits: 60},
+		{name: "back/kinds dirty", set: mixed(setBack(kinds, dirty)), check: (*stage).checkMove, edits: 60},
+		{name: "back/two checkouts", set: setBack(added, twice), check: (*stage).checkMove, edits: 30},
 		{name: "push/small", set: setPush(small, clean), check: (*stage).checkPush},
 		{name: "push/dirty", set: setPush(added, dirty), check: (*stage).checkPush},
 		{name: "push/large", set: large(setPush(many, clean)), check: (*stage).checkPush, cuts: 40},
@@ -274,6 +277,26 @@ func setMove(change, checkout func(*stage)) func(*stage) {
 		spec := s.merge()
 		checkout(s)
 		spec.Push = s.remote != ""
+		s.kind, s.spec = "move", spec
+	}
+}
+
+// setBack takes a landing off the base again.
+func setBack(change, checkout func(*stage)) func(*stage) {
+	return func(s *stage) {
+		s.commit("first")
+		before := contents(s.t, s.repo)
+		s.prepare()
+		change(s)
+		spec := s.merge()
+		if res, err := s.workspaces().Move(s.t.Context(), spec); err != nil || !res.Moved {
+			s.t.Fatal(res, err)
+		}
+		s.remove()
+		s.made = ""
+		checkout(s)
+		s.landed, s.new = before, spec.Old
+		spec.Old, spec.New, spec.Back = spec.New, spec.Old, true
 		s.kind, s.spec = "move", spec
 	}
 }

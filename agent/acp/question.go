@@ -45,7 +45,18 @@ type property struct {
 }
 
 type choice struct {
-	Const string `json:"const"`
+	Const       string `json:"const"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+}
+
+// about returns what the choice means, if its value does not say it. Some agents
+// put it behind the value, in the title.
+func (c choice) about() string {
+	if c.Description != "" {
+		return c.Description
+	}
+	return strings.Trim(strings.TrimPrefix(c.Title, c.Const), " —:-")
 }
 
 // form is a set of questions that the agent wants answered together.
@@ -60,7 +71,8 @@ type form struct {
 // field is one question.
 type field struct {
 	key, kind, text string
-	options         []string
+	options         []agent.Option
+	several         bool   // several options can be chosen
 	own             string // the field for an answer that is not one of the options
 }
 
@@ -118,7 +130,7 @@ func fieldsOf(p elicitParams) ([]field, error) {
 				continue
 			}
 		}
-		out = append(out, field{key: name, kind: f.Type, text: f.words(), options: f.options()})
+		out = append(out, field{key: name, kind: f.Type, text: f.words(), options: f.options(), several: f.Type == "array"})
 	}
 	if len(out) == 1 && p.Message != "" {
 		out[0].text = p.Message
@@ -133,13 +145,15 @@ func (p property) words() string {
 	return p.Title
 }
 
-func (p property) options() []string {
-	out := append(slices.Clone(p.Enum), p.Items.Enum...)
-	for _, c := range append(slices.Clone(p.OneOf), p.Items.AnyOf...) {
-		out = append(out, c.Const)
-	}
+func (p property) options() (out []agent.Option) {
 	if p.Type == "boolean" {
-		out = []string{"yes", "no"}
+		return []agent.Option{{Label: "yes"}, {Label: "no"}}
+	}
+	for _, value := range slices.Concat(p.Enum, p.Items.Enum) {
+		out = append(out, agent.Option{Label: value})
+	}
+	for _, c := range slices.Concat(p.OneOf, p.Items.AnyOf) {
+		out = append(out, agent.Option{Label: c.Const, Description: c.about()})
 	}
 	return out
 }
@@ -150,11 +164,9 @@ func (p property) options() []string {
 func questions(p permissionParams) []field {
 	var in struct {
 		Questions []struct {
-			Text    string `json:"question"`
-			Many    bool   `json:"multiSelect"`
-			Options []struct {
-				Label string `json:"label"`
-			} `json:"options"`
+			Text    string         `json:"question"`
+			Many    bool           `json:"multiSelect"`
+			Options []agent.Option `json:"options"`
 		} `json:"questions"`
 	}
 	always := slices.ContainsFunc(p.Options, func(o permissionOption) bool { return o.Kind == "allow_always" })
@@ -166,11 +178,7 @@ func questions(p permissionParams) []field {
 		if q.Text == "" {
 			return nil
 		}
-		f := field{key: strconv.Itoa(i), kind: "string", text: q.Text, own: strconv.Itoa(i)}
-		for _, o := range q.Options {
-			f.options = append(f.options, o.Label)
-		}
-		out = append(out, f)
+		out = append(out, field{key: strconv.Itoa(i), kind: "string", text: q.Text, options: q.Options, several: q.Many, own: strconv.Itoa(i)})
 	}
 	return out
 }
@@ -184,10 +192,8 @@ func (d *driver) inquire(f *form) {
 		d.asked++
 		ref := "question-" + strconv.Itoa(d.asked)
 		f.refs = append(f.refs, ref)
-		e := coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(q.text)}
-		for _, o := range q.options {
-			e.Options = append(e.Options, agent.Clip(o))
-		}
+		e := coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(q.text), Several: q.several}
+		e.Options, e.Descriptions = agent.Choices(q.options)
 		d.Emit(e)
 	}
 	d.Become(coppice.SessionWaiting)
@@ -207,6 +213,12 @@ func (d *driver) formOf(ref string) (*form, int) {
 // the agent when it was the last.
 func (d *driver) fill(f *form, i int, text string) (agent.Step, error) {
 	key, value, err := f.fields[i].value(text)
+	if err != nil && strings.HasPrefix(text, coppice.NobodyAnswered) { // the form has no place for that
+		d.rpc.Reply(f.id, f.cancelled())
+		d.forms = slices.DeleteFunc(d.forms, func(o *form) bool { return o == f })
+		d.resumeWork()
+		return d.Take(), nil
+	}
 	if err != nil {
 		return agent.Step{}, err
 	}
@@ -260,7 +272,7 @@ func (f field) value(text string) (string, any, error) {
 				return f.own, text, nil
 			}
 			if !ok {
-				return bad("%s is not one of %s", coppice.Quote(strings.TrimSpace(part)), strings.Join(f.options, ", "))
+				return bad("%s is not one of %s", coppice.Quote(strings.TrimSpace(part)), f.labels())
 			}
 			all = append(all, one)
 		}
@@ -273,7 +285,7 @@ func (f field) value(text string) (string, any, error) {
 	case f.own != "":
 		return f.own, text, nil
 	}
-	return bad("%s is not one of %s", coppice.Quote(text), strings.Join(f.options, ", "))
+	return bad("%s is not one of %s", coppice.Quote(text), f.labels())
 }
 
 // option finds the option that an answer names. Other answers are returned
@@ -281,9 +293,15 @@ func (f field) value(text string) (string, any, error) {
 func (f field) option(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	for _, o := range f.options {
-		if strings.EqualFold(o, text) {
-			return o, true
+		if strings.EqualFold(o.Label, text) {
+			return o.Label, true
 		}
 	}
 	return text, false
+}
+
+// labels lists the options for people.
+func (f field) labels() string {
+	list, _ := agent.Choices(f.options)
+	return strings.Join(list, ", ")
 }

@@ -119,11 +119,9 @@ type asking struct {
 }
 
 type question struct {
-	Text    string `json:"question"`
-	Options []struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-	} `json:"options"`
+	Text    string         `json:"question"`
+	Many    bool           `json:"multiSelect"`
+	Options []agent.Option `json:"options"`
 }
 
 // ask turns a call of the ask tool into questions. It reports false if the call
@@ -144,11 +142,9 @@ func (d *driver) ask(id string, r toolRequest) bool {
 			ref = id + "#" + strconv.Itoa(i+1)
 		}
 		a.open = append(a.open, ref)
-		var labels []string
-		for _, o := range q.Options {
-			labels = append(labels, o.Label)
-		}
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(q.Text), Options: labels})
+		e := coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(q.Text), Several: q.Many}
+		e.Options, e.Descriptions = agent.Choices(q.Options)
+		d.Emit(e)
 	}
 	d.Become(coppice.SessionWaiting)
 	return true

@@ -37,11 +37,9 @@ type pending struct {
 }
 
 type question struct {
-	ID      string `json:"id"`
-	Text    string `json:"question"`
-	Options []struct {
-		Label string `json:"label"`
-	} `json:"options"`
+	ID      string         `json:"id"`
+	Text    string         `json:"question"`
+	Options []agent.Option `json:"options"`
 }
 
 type answers struct {
@@ -285,11 +283,9 @@ func (d *driver) inquire(p jsonrpc.Message, thread string) {
 			ref += "#" + strconv.Itoa(i+1)
 		}
 		q.refs = append(q.refs, ref)
-		var labels []string
-		for _, o := range one.Options {
-			labels = append(labels, agent.Clip(o.Label))
-		}
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(one.Text), Options: labels})
+		e := coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(one.Text)}
+		e.Options, e.Descriptions = agent.Choices(one.Options)
+		d.Emit(e)
 	}
 	d.wait(q)
 	d.Become(coppice.SessionWaiting)

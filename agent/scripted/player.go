@@ -159,7 +159,7 @@ func (p *player) see(images []image) {
 func (p *player) ask(ctx context.Context, q Ask) error {
 	p.asked++
 	ref := "q" + strconv.Itoa(p.asked)
-	p.emit(coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: p.fill(q.Text), Options: q.Options})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: p.fill(q.Text), Options: q.Options, Descriptions: q.Descriptions, Several: q.Several})
 	p.state(coppice.SessionWaiting)
 	m, err := p.in.wait(ctx, func(m input) bool { return m.Type == inputAnswer && m.Ref == ref })
 	if err != nil {

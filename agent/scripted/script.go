@@ -92,8 +92,10 @@ type Merge struct {
 
 // Ask is a question, written as a text alone or with options.
 type Ask struct {
-	Text    string   `yaml:"text"`
-	Options []string `yaml:"options"`
+	Text         string   `yaml:"text"`
+	Options      []string `yaml:"options"`
+	Descriptions []string `yaml:"descriptions"`
+	Several      bool     `yaml:"several"`
 }
 
 // Hang is true, or "deaf" to also ignore stop and SIGTERM.

@@ -275,6 +275,48 @@ func (c *Client) Undo(ctx context.Context, task, project string) (coppice.Trash,
 	return post[coppice.Trash](ctx, c, "/undo", body)
 }
 
+// Undoable lists the last things that can be undone, of a task or a project, or of
+// all projects if both are empty.
+func (c *Client) Undoable(ctx context.Context, task, project string) ([]coppice.Undo, error) {
+	v := url.Values{}
+	set(v, "task", task)
+	set(v, "project", project)
+	list, err := get[api.UndoList](ctx, c, "/undo", v)
+	return list.Undo, err
+}
+
+// UndoTask undoes one thing about a task; an empty kind means the newest one.
+func (c *Client) UndoTask(ctx context.Context, key string, kind coppice.UndoKind) (api.Undone, error) {
+	body := map[string]coppice.UndoKind{}
+	if kind != "" {
+		body["kind"] = kind
+	}
+	return post[api.Undone](ctx, c, taskPath(key, "/undo"), body)
+}
+
+// Trash lists the removed workspaces of a project, or of all projects.
+func (c *Client) Trash(ctx context.Context, project string) (api.TrashList, error) {
+	v := url.Values{}
+	set(v, "project", project)
+	return get[api.TrashList](ctx, c, "/trash", v)
+}
+
+// EmptyTrash removes trash permanently: of the tasks, or of a project, or of all
+// projects. An age of 0 means everything.
+func (c *Client) EmptyTrash(ctx context.Context, project string, older coppice.Duration, tasks ...string) (api.TrashEmptied, error) {
+	body := map[string]any{}
+	if project != "" {
+		body["project"] = project
+	}
+	if older != 0 {
+		body["older_than"] = older
+	}
+	if len(tasks) > 0 {
+		body["tasks"] = tasks
+	}
+	return post[api.TrashEmptied](ctx, c, "/trash/empty", body)
+}
+
 // Backup writes a copy of the database and returns its path.
 func (c *Client) Backup(ctx context.Context) (string, error) {
 	b, err := post[api.Backup](ctx, c, "/backup", nil)

@@ -215,8 +215,8 @@ func TestCanIsComplete(t *testing.T) {
 	for key, want := range map[string]string{
 		"app-1": "interrupt requeue stop take model",
 		"app-3": "requeue stop model",
-		"app-7": "continue fork undo archive",
-		"app-9": "continue retry undo archive",
+		"app-7": "continue fork revert archive",
+		"app-9": "continue retry archive",
 	} {
 		var got []string
 		for _, v := range read[api.TaskDetail](t, b, "/tasks/"+key).Can {

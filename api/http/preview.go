@@ -41,13 +41,14 @@ func (s *Server) showPreview(ctx context.Context, in *TaskIn) (out coppice.Previ
 	return out, err
 }
 
-// apps are the facts that decide about previews, by task.
+// apps are the facts about workspaces that decide about actions, by task.
 type apps struct {
-	live  map[int64]coppice.Preview
-	ready map[int64]bool // it has a workspace
+	live    map[int64]coppice.Preview
+	ready   map[int64]bool // it has a workspace
+	trashed map[int64]bool // its workspace is in the trash
 }
 
-// readApps reads whose app runs, and whose could.
+// readApps reads whose app runs, whose could, and whose workspace is in the trash.
 func readApps(r store.Reader, tasks []coppice.Task, statuses []engine.TaskStatus) (a apps, err error) {
 	live, err := r.Previews.Live() // usually few
 	if err != nil {
@@ -64,7 +65,10 @@ func readApps(r store.Reader, tasks []coppice.Task, statuses []engine.TaskStatus
 		}
 	}
 	if len(serve) > 0 {
-		a.ready, err = engine.ReadyWorkspaces(r, serve)
+		if a.ready, err = engine.ReadyWorkspaces(r, serve); err != nil {
+			return a, err
+		}
 	}
+	a.trashed, err = engine.TrashedWorkspaces(r, tasks)
 	return a, err
 }

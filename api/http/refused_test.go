@@ -88,11 +88,11 @@ func TestFailedWorkCanLand(t *testing.T) {
 	b := seedBoard(t)
 	b.Change("app-9", func(k *coppice.Task) { k.Sessions = 1 })
 	can := func() string { return fmt.Sprint(read[api.TaskDetail](t, b, "/tasks/app-9").Can) }
-	if got := can(); got != "[continue retry undo archive]" {
+	if got := can(); got != "[continue retry archive]" {
 		t.Errorf("without a landing: %s", got)
 	}
 	putLanding(b, "app-9", "one")
-	if got := can(); got != "[land continue retry undo archive]" {
+	if got := can(); got != "[land continue retry archive]" {
 		t.Errorf("refused: %s", got)
 	}
 }

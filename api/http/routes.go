@@ -54,6 +54,7 @@ func (s *Server) routes() {
 	s.taskRoutes(a)
 	s.boardRoutes(a)
 	s.actionRoutes(a)
+	s.undoRoutes(a)
 	s.liveRoutes(a)
 	s.previewRoutes(a)
 	s.verbRoutes(a)

@@ -42,6 +42,9 @@ type Projects interface {
 	// Undo restores a removed workspace. An empty key means the newest one of
 	// the project, or of all projects if that is empty too.
 	Undo(ctx context.Context, key, project string) (coppice.Trash, error)
+	// EmptyTrash removes the trash of tasks permanently, or that of a project
+	// which was removed until then. One call removes at most engine.MostEmptied.
+	EmptyTrash(ctx context.Context, project string, until time.Time, keys ...string) ([]coppice.Trash, error)
 	Limits(r store.Reader) ([]engine.AgentLimit, error)
 	ClearLimit(ctx context.Context, agent string) error
 }
@@ -56,6 +59,8 @@ type Tasks interface {
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
 	// AddImage stores an uploaded image.
 	AddImage(ctx context.Context, data []byte) (coppice.Image, error)
+	// UndoTask undoes one thing about a task; an empty kind means the newest one.
+	UndoTask(ctx context.Context, key string, kind coppice.UndoKind) (coppice.Undo, error)
 	// Archive archives or unarchives an ended task.
 	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
 	// StartPreview asks for the app of a task's workspace, and StopPreview to

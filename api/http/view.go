@@ -88,7 +88,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 		ID: t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, Skipped: t.Skip, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
-		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
+		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, Reverted: t.Reverted, EndedAt: t.EndedAt,
 		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf, Wants: t.Wants,
 		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged, Effort: t.Effort,
 		Turns: t.Turns, Time: t.Time, UntilDone: t.UntilDone,
@@ -110,7 +110,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 	v.Taken = coppice.Asked(st.Asks, coppice.VerbTake) != nil || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
 	f := verb.Facts{
 		Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0, Conversation: engine.Resumable(st.Sessions),
-		Serves: st.Serves, Workspace: apps.ready[t.ID],
+		Serves: st.Serves, Workspace: apps.ready[t.ID], Trashed: apps.trashed[t.ID],
 	}
 	if p, ok := apps.live[t.ID]; ok {
 		f.Preview, v.App = &p, string(p.State)
@@ -125,7 +125,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 
 func question(q coppice.Question) api.Question {
 	return api.Question{
-		ID: q.ID, Kind: q.Kind, Rule: q.Rule, Text: q.Text, Options: q.Options, AskedAt: q.AskedAt, Answer: q.Answer, AnsweredAt: q.AnsweredAt, Open: q.Open(),
+		ID: q.ID, Kind: q.Kind, Rule: q.Rule, Text: q.Text, Options: q.Options, Descriptions: q.Descriptions, Several: q.Several, AskedAt: q.AskedAt, Answer: q.Answer, AnsweredAt: q.AnsweredAt, Open: q.Open(),
 	}
 }
 

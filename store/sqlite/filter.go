@@ -103,6 +103,8 @@ func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	w := taskWhere(f)
 	query := "SELECT id FROM tasks" + w.String() + " ORDER BY id"
 	switch {
+	case f.ByArchive:
+		query = "SELECT id FROM tasks" + w.String() + " ORDER BY archived DESC, id DESC"
 	case f.ByEnd:
 		query = "SELECT id FROM tasks" + w.String() + " ORDER BY ended_at DESC, id DESC"
 	case !f.OldFirst:

@@ -15,7 +15,7 @@ func landingOf(r dbsqlc.CurrentLanding) (coppice.Landing, error) {
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
 		CreatedAt: at(r.CreatedAt), Verified: r.Verified, ApprovedBy: r.ApprovedBy, ApprovedAt: at(r.ApprovedAt),
 		QueueID: r.QueueID, QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), Killed: int(r.Killed), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
-		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence, RedOn: r.RedOn,
+		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence, RedOn: r.RedOn, Reverts: r.Reverts,
 	}
 	if r.CandidateID != 0 {
 		l.Candidate = coppice.Candidate{
@@ -98,7 +98,7 @@ func (t landings) putRow(l *coppice.Landing) error {
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
 		CreatedAt: moment(l.CreatedAt), CandidateID: l.Candidate.ID, Verified: l.Verified, ApprovedBy: l.ApprovedBy, ApprovedAt: moment(l.ApprovedAt),
 		QueueID: l.QueueID, QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
-		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence, RedOn: l.RedOn,
+		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence, RedOn: l.RedOn, Reverts: l.Reverts,
 	}
 	if p.err != nil {
 		return p.err

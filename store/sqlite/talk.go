@@ -9,7 +9,7 @@ func questionOf(r dbsqlc.Question) (coppice.Question, error) {
 	var u unpacker
 	q := coppice.Question{
 		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Ref: r.Ref, Kind: r.Kind, Text: r.Text, Rule: unpackPtr[coppice.Rule](&u, r.Rule),
-		Options: unpackValue[[]string](&u, r.Options), AskedAt: at(r.AskedAt), Answer: r.Answer,
+		Options: unpackValue[[]string](&u, r.Options), Descriptions: unpackValue[[]string](&u, r.Descriptions), Several: r.Several, AskedAt: at(r.AskedAt), Answer: r.Answer,
 		AnsweredAt: at(r.AnsweredAt), ClosedAt: at(r.ClosedAt),
 	}
 	return q, u.err
@@ -44,7 +44,7 @@ func (t questions) Put(q *coppice.Question) error {
 	var p packer
 	row := dbsqlc.PutQuestionParams{
 		ID: rowID(q.ID), TaskID: q.TaskID, SessionID: q.SessionID, Ref: q.Ref, Kind: q.Kind, Text: q.Text, Rule: packPtr(&p, q.Rule),
-		Options: packList(&p, q.Options), AskedAt: moment(q.AskedAt), Answer: q.Answer,
+		Options: packList(&p, q.Options), Descriptions: packList(&p, q.Descriptions), Several: q.Several, AskedAt: moment(q.AskedAt), Answer: q.Answer,
 		AnsweredAt: moment(q.AnsweredAt), ClosedAt: moment(q.ClosedAt),
 	}
 	if p.err != nil {

@@ -64,6 +64,11 @@ func (r trash) Of(task int64) ([]coppice.Trash, error) {
 	return each(rows, err, trashOf)
 }
 
+func (r trash) OfEach(tasks []int64) (map[int64][]coppice.Trash, error) {
+	rows, err := ofIDs(r.ctx, r.q.OpenTrashOfEach, tasks)
+	return grouped(rows, err, trashOf, func(t coppice.Trash) int64 { return t.TaskID })
+}
+
 func (r trash) In(project int64) ([]coppice.Trash, error) {
 	rows, err := r.q.TrashOf(r.ctx, project)
 	return each(rows, err, trashOf)

@@ -92,7 +92,7 @@ func TestStopAndUndo(t *testing.T) {
 		t.Error("the workspace is still there")
 	}
 
-	w.cli("undo", key)
+	w.cli("trash", "restore", key)
 	d = w.await(key, "its workspace back", func(d api.TaskDetail) bool { return d.Workspace.Ready() })
 	if got := tree(t, d.Workspace.Path); got != snapshot {
 		t.Errorf("it came back as\n%s\nand was\n%s", got, snapshot)

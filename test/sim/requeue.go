@@ -68,7 +68,7 @@ func (s *sim) requeuesHold(r store.Reader, tasks []coppice.Task) error {
 		if err != nil {
 			return err
 		}
-		if a := coppice.Asked(open, coppice.VerbStop, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbTake, coppice.VerbGive, coppice.VerbContinue, coppice.VerbUndo); a != nil {
+		if a := coppice.Asked(open, coppice.VerbStop, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbTake, coppice.VerbGive, coppice.VerbContinue, coppice.VerbUndo, coppice.VerbRevert, coppice.VerbUnstop); a != nil {
 			return fmt.Errorf("%s: a request was left undone: %+v", t.Key, *a)
 		}
 		for _, a := range s.requeued[t.Key] {

@@ -72,6 +72,7 @@ type sim struct {
 	budgets  map[string]coppice.USD
 	choices  *rand.Rand // of what concerns red bases and sessions without changes
 	decided  decided
+	undoing  *rand.Rand // of what people undo
 	approved map[string]bool
 	judged   judgements
 	parks    parks
@@ -167,6 +168,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, requeued: map[string][]requeued{}}
+	s.undoing = rand.New(rand.NewPCG(opt.Seed, 48))
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
 	s.caps, s.choices, s.approved = rand.New(rand.NewPCG(opt.Seed, 46)), rand.New(rand.NewPCG(opt.Seed, 47)), map[string]bool{}
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}

@@ -56,7 +56,7 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remote, remove, review, limit, decide, base := 8, 2, 3, 1, 0, 4, 3, 3, 0
+	talk, requeue, dirty, remote, remove, review, limit, decide, base, undo := 8, 2, 3, 1, 0, 4, 3, 3, 0, 2
 	if s.opt.Red {
 		decide, base = 8, 3
 	}
@@ -64,7 +64,7 @@ func (s *sim) actions() []action {
 		remove = 4
 	}
 	if s.opt.Plain {
-		talk, requeue, dirty, remote, review, limit, decide = 0, 0, 1, 0, 0, 0, 0
+		talk, requeue, dirty, remote, review, limit, decide, undo = 0, 0, 1, 0, 0, 0, 0, 0
 	}
 	if s.opt.Asks {
 		return s.askingActions()
@@ -97,6 +97,7 @@ func (s *sim) actions() []action {
 		{"remove", remove, s.remove},
 		{"decide", decide, s.decide},
 		{"break base", base, s.breakBase},
+		{"undo", undo, s.undo},
 	}
 }
 

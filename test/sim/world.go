@@ -24,6 +24,7 @@ type world struct {
 	talks    map[string]*hostState // who had a conversation first
 	looks    map[string]*look      // verifiers' worktrees, by session key
 	heads    map[string]string     // merged commit → candidate
+	reverts  map[string]string     // commit that reverts a landing → the commit of that landing
 	passed   map[string]bool       // candidates that a verifier passed
 	answered map[string]bool       // questions whose answer a session had
 	verdicts map[string]bool       // tree and command → passed, for what was really run
@@ -78,7 +79,7 @@ func newWorld(salt string, redness int) *world {
 	return &world{
 		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
 		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{},
-		looks: map[string]*look{}, heads: map[string]string{}, passed: map[string]bool{}, answered: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
+		looks: map[string]*look{}, heads: map[string]string{}, reverts: map[string]string{}, passed: map[string]bool{}, answered: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
 	}
 }
 
@@ -194,6 +195,9 @@ func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 	if s.Onto == "" && w.suspects(s.Seen, base) {
 		return coppice.MergeResult{Base: base, Need: &coppice.Need{Kind: coppice.NeedBase, Text: "the base moved", From: s.Seen, To: base}}
 	}
+	if s.Reverts != "" {
+		return w.revert(s, base)
+	}
 	head := w.commits[s.Head]
 	head.task = strings.Split(s.Ref, "/")[3] // a fork may begin with another task's commits
 	ws := w.spaces[head.task]
@@ -281,6 +285,9 @@ func (w *world) within(commit, of string) bool {
 // move moves the base by compare-and-swap, and holds the engine to its word: only
 // to what may land, once a task, and never ahead of the remote.
 func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice.MoveResult {
+	if s.Back {
+		return w.moveBack(s)
+	}
 	r := w.repos[s.Repo]
 	if w.within(s.New, r.base) {
 		w.lands(s.New) // by a person, who merged it from the remote
@@ -308,6 +315,10 @@ func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice
 
 // lands takes note of a commit that is on the base, once.
 func (w *world) lands(id string) {
+	if of := w.reverts[id]; of != "" {
+		w.takesOff(of)
+		return
+	}
 	task := w.commits[id].task
 	if slices.Contains(w.landed[task], id) {
 		return

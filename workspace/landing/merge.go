@@ -23,6 +23,11 @@ import (
 // A rebase becomes one squashed commit if its commits do not apply one by one, or if
 // its history has merges. Its tree is that of the merge in both cases.
 func (ls *Landings) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.MergeResult, error) {
+	if spec.Reverts != "" {
+		if err := coppice.ValidHash(spec.Reverts); err != nil {
+			return coppice.MergeResult{}, err
+		}
+	}
 	if err := cmp.Or(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), repo.ValidPaths("ours", spec.Ours)); err != nil {
 		return coppice.MergeResult{}, err
 	}
@@ -57,6 +62,20 @@ func (ls *Landings) merge(ctx context.Context, r repo.Repo, spec coppice.MergeSp
 		return res, err
 	}
 	base := res.Base
+	if spec.Reverts != "" {
+		on, err := ls.IsAncestor(ctx, r, spec.Head, base)
+		if err != nil {
+			return res, err
+		}
+		if !on { // it is not on the branch any more
+			c, err := ls.describe(ctx, r, base)
+			res.Tree, res.Empty = c.Tree, true
+			return res, err
+		}
+		if spec.Head, err = ls.opposite(ctx, r, spec); err != nil {
+			return res, err
+		}
+	}
 	ours, theirs, err := ls.sides(ctx, r, base, spec.Head)
 	if err != nil {
 		return res, err

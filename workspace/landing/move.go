@@ -29,6 +29,9 @@ func (ls *Landings) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.Mo
 	if err := cmp.Or(validMove(&spec), validRef(spec.Ref)); err != nil {
 		return coppice.MoveResult{}, err
 	}
+	if spec.Back {
+		return ls.moveBack(ctx, spec)
+	}
 	r, err := ls.Use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.MoveResult{}, err
@@ -74,15 +77,7 @@ func (ls *Landings) move(ctx context.Context, r repo.Repo, spec coppice.MoveSpec
 // standing finds out where the base is: at Old and free to move to New, at New or
 // beyond it, or elsewhere. The caller holds the lock of moves.
 func (ls *Landings) standing(ctx context.Context, r repo.Repo, spec coppice.MoveSpec) (res coppice.MoveResult, free bool, err error) {
-	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
-		if stuck := (*errStuck)(nil); errors.As(err, &stuck) {
-			return coppice.MoveResult{Blocked: err.Error(), Need: &coppice.Need{
-				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.yours, Fix: "move these files away; the landing then continues automatically",
-			}}, false, nil
-		}
-		return res, false, err
-	}
-	if res.Now, err = ls.Branch(ctx, r, spec.Base); err != nil {
+	if res, free, err = ls.settled(ctx, r, spec.Base); err != nil || !free {
 		return res, false, err
 	}
 	onTop := false
@@ -97,6 +92,27 @@ func (ls *Landings) standing(ctx context.Context, r repo.Repo, spec coppice.Move
 		}
 		return res, false, err
 	}
+	return ls.confirmed(ctx, r, res)
+}
+
+// settled completes or undoes an interrupted move, and returns where the base is
+// then. It reports false if files of the person block that.
+func (ls *Landings) settled(ctx context.Context, r repo.Repo, base string) (res coppice.MoveResult, ok bool, err error) {
+	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		if stuck := (*errStuck)(nil); errors.As(err, &stuck) {
+			return coppice.MoveResult{Blocked: err.Error(), Need: &coppice.Need{
+				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.yours, Fix: "move these files away; the landing then continues automatically",
+			}}, false, nil
+		}
+		return res, false, err
+	}
+	res.Now, err = ls.Branch(ctx, r, base)
+	return res, err == nil, err
+}
+
+// confirmed reports whether no git setting waits for a person's confirmation. If
+// one does, it blocks the move.
+func (ls *Landings) confirmed(ctx context.Context, r repo.Repo, res coppice.MoveResult) (coppice.MoveResult, bool, error) {
 	need, err := ls.Unconfirmed(ctx, r)
 	if err != nil || need == nil {
 		return res, err == nil, err
@@ -251,8 +267,11 @@ type refChange interface {
 }
 
 // begin prepares a change of refs in the person's repository.
-func (ls *Landings) begin(ctx context.Context, r repo.Repo, updates []gitfiles.RefUpdate) (refChange, error) {
-	const why = "coppice: land"
+func (ls *Landings) begin(ctx context.Context, r repo.Repo, back bool, updates []gitfiles.RefUpdate) (refChange, error) {
+	why := ownMove + "land"
+	if back {
+		why = ownMove + "revert"
+	}
 	who, err := ls.Signature(ctx, r)
 	if err != nil {
 		return nil, err
@@ -304,7 +323,7 @@ func (ls *Landings) carryOut(ctx context.Context, r repo.Repo, spec coppice.Move
 	if err := ls.Step("staged"); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	t, err := ls.begin(ctx, r, refs)
+	t, err := ls.begin(ctx, r, spec.Back, refs)
 	if err != nil {
 		now, rerr := ls.Branch(ctx, r, spec.Base)
 		if rerr == nil && now != spec.Old {

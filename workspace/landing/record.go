@@ -106,11 +106,9 @@ func (ls *Landings) recoverMove(ctx context.Context, r repo.Repo) error {
 	if err != nil && coppice.ErrorCode(err) != coppice.ENotFound {
 		return err
 	}
-	done := now == m.New
-	if !done && now != "" && now != m.Old {
-		if done, err = ls.IsAncestor(ctx, r, m.New, now); err != nil {
-			return err
-		}
+	done, err := ls.moved(ctx, r, m, now)
+	if err != nil {
+		return err
 	}
 	var stuck []string
 	for _, f := range m.Trees {
@@ -125,6 +123,25 @@ func (ls *Landings) recoverMove(ctx context.Context, r repo.Repo) error {
 	}
 	ls.Log.InfoContext(ctx, "the interrupted landing is settled", "repository", r.Root, "landed", done)
 	return ls.closeRecord(r, m)
+}
+
+// moved reports whether a branch that is at the commit now has made the move of a
+// record. If the move goes back, the commits below it are in the history of both
+// ends, so the old end must be gone.
+func (ls *Landings) moved(ctx context.Context, r repo.Repo, m *moveRecord, now string) (bool, error) {
+	if now == m.New || now == "" || now == m.Old {
+		return now == m.New, nil
+	}
+	has, err := ls.IsAncestor(ctx, r, m.New, now)
+	if err != nil || !has {
+		return false, err
+	}
+	back, err := ls.IsAncestor(ctx, r, m.New, m.Old)
+	if err != nil || !back {
+		return err == nil, err
+	}
+	still, err := ls.IsAncestor(ctx, r, m.Old, now)
+	return err == nil && !still, err
 }
 
 // errStuck says that an interrupted landing cannot be undone, because the person has

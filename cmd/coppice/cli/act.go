@@ -71,10 +71,13 @@ func (e *Env) answerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer KEY TEXT", Short: "Answer a session's question",
 		Long: `Answer the oldest open question of a task, or the one that --question names. The
-session then continues. If a session asks for permission, the answer is allow or
-deny. "allow always" and "deny always" are remembered for the project: see
-` + "`coppice rules`" + `. Any other answer denies, and the agent gets it as the reason.`,
-		Example: "  coppice answer app-4 \"yes, drop the old column\"\n  coppice answer app-4 allow always\n  coppice answer app-4 --question 7 2",
+session then continues. The number of an option means that option. If several can
+be chosen, separate their numbers by commas. Any other text is the answer itself.
+
+If a session asks for permission, the answer is allow or deny. "allow always" and
+"deny always" are remembered for the project: see ` + "`coppice rules`" + `. Any other
+answer denies, and the agent gets it as the reason.`,
+		Example: "  coppice answer app-4 \"yes, drop the old column\"\n  coppice answer app-4 2\n  coppice answer app-4 allow always\n  coppice answer app-4 --question 7 2",
 		Args:    args(2, -1, "a task's key and an answer"),
 	}
 	c.Flags().Int64Var(&question, "question", 0, "the `number` of the question, as coppice show prints it")
@@ -92,45 +95,7 @@ deny. "allow always" and "deny always" are remembered for the project: see
 			if *asJSON {
 				return e.json(q)
 			}
-			e.printf("%s  answered: %s\n", e.paint(bold, given[0]), line(q.Text))
-			return nil
-		})
-	}
-	return c
-}
-
-func (e *Env) undoCommand() *cobra.Command {
-	var project string
-	c := &cobra.Command{
-		Use: "undo [KEY]", Short: "Restore a removed workspace",
-		Long: `Restore the workspace of a task that was removed: its branch, its commits, its
-uncommitted changes, and the ignored files that the project keeps. Without a key,
-restore the workspace that was removed last in the current directory's project.`,
-		Example: "  coppice undo\n  coppice undo app-4",
-		Args:    args(0, 1, "at most one key"),
-	}
-	c.Flags().StringVarP(&project, "project", "p", "", "a project's prefix")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			key := strings.Join(given, "")
-			if key == "" && project == "" {
-				p, err := e.here(ctx, cl)
-				if err != nil {
-					return err
-				}
-				if p != nil {
-					project = p.Prefix
-				}
-			}
-			tr, err := cl.Undo(ctx, key, project)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(tr)
-			}
-			e.printf("%s is being restored at %s\n", e.paint(bold, line(tr.Branch)), line(tr.Path))
+			e.printf("%s  answered: %s  %s\n", e.paint(bold, given[0]), line(q.Answer), e.paint(dim, line(q.Text)))
 			return nil
 		})
 	}

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,8 +67,8 @@ func (s *selection) keys(ctx context.Context, e *Env, cl *client.Client, given [
 	}
 	if !s.yes {
 		e.tasks(tasks)
-		if !e.confirm(fmt.Sprintf("%s %s of %s", s.verb, count(len(tasks), "task"), project)) {
-			return nil, coppice.Errorf(coppice.EConflict, "nothing was changed")
+		if err := e.confirm(fmt.Sprintf("%s %s of %s?", s.verb, count(len(tasks), "task"), project), "nothing was changed"); err != nil {
+			return nil, err
 		}
 	}
 	keys := make([]string, len(tasks))
@@ -100,14 +98,6 @@ func (s *selection) find(ctx context.Context, cl *client.Client, project string)
 			return all, nil
 		}
 	}
-}
-
-// confirm asks a question that a person answers with yes or no.
-func (e *Env) confirm(question string) bool {
-	e.printf("%s? [y/N] ", question)
-	answer, _ := bufio.NewReader(e.Stdin).ReadString('\n') // the end of the input is a no
-	a := strings.ToLower(strings.TrimSpace(answer))
-	return a == "y" || a == "yes"
 }
 
 // taskResults is the result of a command for several tasks. With one task, its

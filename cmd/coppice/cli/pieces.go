@@ -82,8 +82,8 @@ func (p *printer) event(ev coppice.AgentEvent) {
 		p.put(e.paint(style, "▲ "+line(ev.Name)+" "+p.cut(line(text), 4)))
 	case coppice.KindQuestion:
 		p.put(e.paint(yellow.Bold(true), "? "+text))
-		for i, o := range ev.Options {
-			p.put(fmt.Sprintf("  %d. %s", i+1, line(o)))
+		for _, o := range e.optionLines(ev.Options, ev.Descriptions, ev.Several) {
+			p.put("  " + o)
 		}
 	case coppice.KindLimit:
 		p.put(e.paint(yellow, strings.TrimSpace("limited until "+e.moment(ev.Until)+": "+line(text))))

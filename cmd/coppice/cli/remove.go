@@ -68,10 +68,7 @@ func (e *Env) confirmRemoval(p api.Project, how coppice.Remove) error {
 	if how.Purge {
 		what += ", and remove its workspaces, trash and branches"
 	}
-	if !e.confirm(what) {
-		return coppice.Errorf(coppice.EConflict, "nothing was removed")
-	}
-	return nil
+	return e.confirm(what+"?", "nothing was removed")
 }
 
 // removeProject removes a project and waits until it is gone.

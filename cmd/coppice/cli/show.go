@@ -143,6 +143,9 @@ func (e *Env) fields(t api.TaskDetail) {
 	if t.Landed != "" {
 		pairs = append(pairs, [2]string{"landed as", short(t.Landed)})
 	}
+	if r := t.Reverted; r != nil {
+		pairs = append(pairs, [2]string{"reverted", fmt.Sprintf("%s, which had landed: %s, %s", short(r.Commit), r, e.moment(r.At))})
+	}
 	if !t.EndedAt.IsZero() {
 		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})
 	}
@@ -323,9 +326,7 @@ func (e *Env) printQuestions(questions []api.Question) {
 	e.printf("\n%s\n", e.paint(bold, "Questions"))
 	for _, q := range questions {
 		e.printf("%d. %s\n", q.ID, line(q.Text))
-		for _, o := range q.Options {
-			e.printf("   - %s\n", line(o))
-		}
+		e.printOptions("   ", q)
 		switch {
 		case q.Answer != "":
 			e.printf("   %s %s\n", e.paint(dim, "answered:"), line(q.Answer))
@@ -333,6 +334,29 @@ func (e *Env) printQuestions(questions []api.Question) {
 			e.printf("   %s\n", e.paint(dim, "withdrawn"))
 		}
 	}
+}
+
+// printOptions prints the options of a question with their numbers, which are
+// answers.
+func (e *Env) printOptions(indent string, q api.Question) {
+	for _, o := range e.optionLines(q.Options, q.Descriptions, q.Several) {
+		e.printf("%s%s\n", indent, o)
+	}
+}
+
+// optionLines returns a line for each option, with its number and description.
+func (e *Env) optionLines(options, descriptions []string, several bool) (lines []string) {
+	for i, o := range options {
+		text := fmt.Sprintf("%d. %s", i+1, line(o))
+		if i < len(descriptions) && descriptions[i] != "" {
+			text += "  " + e.paint(dim, line(descriptions[i]))
+		}
+		lines = append(lines, text)
+	}
+	if several && len(options) > 1 {
+		lines = append(lines, e.paint(dim, "several answers are possible, for example: 1,2"))
+	}
+	return lines
 }
 
 func (e *Env) printMessages(messages []coppice.Message) {

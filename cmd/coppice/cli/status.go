@@ -330,9 +330,7 @@ func (e *Env) needsYou(t api.Task) {
 	e.printf("%s  %s\n", e.paint(yellow.Bold(true), t.Key), line(t.Title))
 	e.printf("  %s\n", line(t.Reason))
 	if t.Question != nil {
-		for i, o := range t.Question.Options {
-			e.printf("  %d. %s\n", i+1, line(o))
-		}
+		e.printOptions("  ", *t.Question)
 	}
 	e.printf("  → %s\n", nextStep(t))
 }
@@ -343,6 +341,9 @@ func nextStep(t api.Task) string {
 	case t.Question != nil && t.Question.Kind == coppice.QuestionPermission:
 		return fmt.Sprintf("coppice answer %s allow, or deny; see coppice answer --help", t.Key)
 	case t.Question != nil:
+		if len(t.Question.Options) > 0 {
+			return fmt.Sprintf(`coppice answer %s 1, another number, or "…"`, t.Key)
+		}
 		return fmt.Sprintf(`coppice answer %s "…"`, t.Key)
 	case t.Fix != "":
 		return line(t.Fix)

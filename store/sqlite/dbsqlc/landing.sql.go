@@ -268,7 +268,7 @@ func (q *Queries) FirstRed(ctx context.Context, projectID int64, redOn string) (
 }
 
 const landing = `-- name: Landing :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
 `
 
 func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error) {
@@ -298,6 +298,7 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 		&i.ApprovedBy,
 		&i.ApprovedAt,
 		&i.RedOn,
+		&i.Reverts,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
@@ -311,7 +312,7 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 }
 
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLanding, error) {
@@ -347,6 +348,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 			&i.ApprovedBy,
 			&i.ApprovedAt,
 			&i.RedOn,
+			&i.Reverts,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
@@ -370,7 +372,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding, error) {
@@ -400,6 +402,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 		&i.ApprovedBy,
 		&i.ApprovedAt,
 		&i.RedOn,
+		&i.Reverts,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
@@ -413,7 +416,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 }
 
 const lastLandings = `-- name: LastLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
   SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY l.task_id
 )
 `
@@ -451,6 +454,7 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]CurrentLand
 			&i.ApprovedBy,
 			&i.ApprovedAt,
 			&i.RedOn,
+			&i.Reverts,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
@@ -575,10 +579,10 @@ const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
-  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on, reverts
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23
+  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
@@ -587,7 +591,7 @@ ON CONFLICT (id) DO UPDATE SET
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
-  evidence = excluded.evidence, red_on = excluded.red_on
+  evidence = excluded.evidence, red_on = excluded.red_on, reverts = excluded.reverts
 `
 
 type PutLandingParams struct {
@@ -614,6 +618,7 @@ type PutLandingParams struct {
 	Failure     sql.NullString
 	Evidence    string
 	RedOn       string
+	Reverts     string
 }
 
 // Landings and checks.
@@ -642,6 +647,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.Failure,
 		arg.Evidence,
 		arg.RedOn,
+		arg.Reverts,
 	)
 	if err != nil {
 		return 0, err
@@ -679,7 +685,7 @@ func (q *Queries) QueuedIDs(ctx context.Context, queueID int64, most int64) ([]i
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
 WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
@@ -717,6 +723,7 @@ func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64)
 			&i.ApprovedBy,
 			&i.ApprovedAt,
 			&i.RedOn,
+			&i.Reverts,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,

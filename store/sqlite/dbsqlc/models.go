@@ -109,6 +109,7 @@ type CurrentLanding struct {
 	ApprovedBy  string
 	ApprovedAt  sql.NullInt64
 	RedOn       string
+	Reverts     string
 	Base        string
 	Tree        string
 	CommitHash  string
@@ -181,18 +182,20 @@ type Project struct {
 }
 
 type Question struct {
-	ID         int64
-	TaskID     int64
-	SessionID  int64
-	Ref        string
-	Kind       string
-	Text       string
-	Options    sql.NullString
-	Rule       sql.NullString
-	AskedAt    sql.NullInt64
-	Answer     string
-	AnsweredAt sql.NullInt64
-	ClosedAt   sql.NullInt64
+	ID           int64
+	TaskID       int64
+	SessionID    int64
+	Ref          string
+	Kind         string
+	Text         string
+	Options      sql.NullString
+	Rule         sql.NullString
+	AskedAt      sql.NullInt64
+	Answer       string
+	AnsweredAt   sql.NullInt64
+	ClosedAt     sql.NullInt64
+	Descriptions sql.NullString
+	Several      bool
 }
 
 type Queue struct {

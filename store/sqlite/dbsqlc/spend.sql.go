@@ -99,9 +99,9 @@ func (q *Queries) PutBudget(ctx context.Context, account string, usd float64) er
 }
 
 const spendByScope = `-- name: SpendByScope :many
-SELECT scope, cost FROM spend WHERE day = ?1 AND scope >= 'account/' AND scope < 'account0'
+SELECT a.scope, a.cost FROM spend a WHERE a.day = ?1 AND a.scope >= 'account/' AND a.scope < 'account0'
 UNION ALL
-SELECT scope, cost FROM spend WHERE day = ?1 AND scope >= 'project/' AND scope < 'project0'
+SELECT p.scope, p.cost FROM spend p WHERE p.day = ?1 AND p.scope >= 'project/' AND p.scope < 'project0'
 `
 
 type SpendByScopeRow struct {

@@ -87,7 +87,7 @@ func (q *Queries) MessagesOfEach(ctx context.Context, tasks string) ([]Message, 
 }
 
 const openQuestion = `-- name: OpenQuestion :one
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions
 WHERE task_id = ?1 AND answered_at IS NULL AND closed_at IS NULL
 ORDER BY id LIMIT 1
 `
@@ -108,12 +108,14 @@ func (q *Queries) OpenQuestion(ctx context.Context, taskID int64) (Question, err
 		&i.Answer,
 		&i.AnsweredAt,
 		&i.ClosedAt,
+		&i.Descriptions,
+		&i.Several,
 	)
 	return i, err
 }
 
 const openQuestions = `-- name: OpenQuestions :many
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions
 WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) AND answered_at IS NULL AND closed_at IS NULL
 ORDER BY task_id, id
 `
@@ -140,6 +142,8 @@ func (q *Queries) OpenQuestions(ctx context.Context, tasks string) ([]Question, 
 			&i.Answer,
 			&i.AnsweredAt,
 			&i.ClosedAt,
+			&i.Descriptions,
+			&i.Several,
 		); err != nil {
 			return nil, err
 		}
@@ -201,29 +205,31 @@ func (q *Queries) PutMessage(ctx context.Context, arg PutMessageParams) (int64, 
 const putQuestion = `-- name: PutQuestion :execlastid
 
 INSERT INTO questions (
-  id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at
+  id, task_id, session_id, ref, kind, text, options, descriptions, several, rule, asked_at, answer, answered_at, closed_at
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14
 )
 ON CONFLICT (id) DO UPDATE SET
   task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, kind = excluded.kind, text = excluded.text,
-  options = excluded.options, rule = excluded.rule, asked_at = excluded.asked_at, answer = excluded.answer,
+  options = excluded.options, descriptions = excluded.descriptions, several = excluded.several, rule = excluded.rule, asked_at = excluded.asked_at, answer = excluded.answer,
   answered_at = excluded.answered_at, closed_at = excluded.closed_at
 `
 
 type PutQuestionParams struct {
-	ID         sql.NullInt64
-	TaskID     int64
-	SessionID  int64
-	Ref        string
-	Kind       string
-	Text       string
-	Options    sql.NullString
-	Rule       sql.NullString
-	AskedAt    sql.NullInt64
-	Answer     string
-	AnsweredAt sql.NullInt64
-	ClosedAt   sql.NullInt64
+	ID           sql.NullInt64
+	TaskID       int64
+	SessionID    int64
+	Ref          string
+	Kind         string
+	Text         string
+	Options      sql.NullString
+	Descriptions sql.NullString
+	Several      bool
+	Rule         sql.NullString
+	AskedAt      sql.NullInt64
+	Answer       string
+	AnsweredAt   sql.NullInt64
+	ClosedAt     sql.NullInt64
 }
 
 // Questions and messages.
@@ -236,6 +242,8 @@ func (q *Queries) PutQuestion(ctx context.Context, arg PutQuestionParams) (int64
 		arg.Kind,
 		arg.Text,
 		arg.Options,
+		arg.Descriptions,
+		arg.Several,
 		arg.Rule,
 		arg.AskedAt,
 		arg.Answer,
@@ -249,7 +257,7 @@ func (q *Queries) PutQuestion(ctx context.Context, arg PutQuestionParams) (int64
 }
 
 const question = `-- name: Question :one
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions WHERE id = ?1
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions WHERE id = ?1
 `
 
 func (q *Queries) Question(ctx context.Context, id int64) (Question, error) {
@@ -268,12 +276,14 @@ func (q *Queries) Question(ctx context.Context, id int64) (Question, error) {
 		&i.Answer,
 		&i.AnsweredAt,
 		&i.ClosedAt,
+		&i.Descriptions,
+		&i.Several,
 	)
 	return i, err
 }
 
 const questionsOf = `-- name: QuestionsOf :many
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions WHERE task_id = ?1 ORDER BY id
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, error) {
@@ -298,6 +308,8 @@ func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, er
 			&i.Answer,
 			&i.AnsweredAt,
 			&i.ClosedAt,
+			&i.Descriptions,
+			&i.Several,
 		); err != nil {
 			return nil, err
 		}
@@ -313,7 +325,7 @@ func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, er
 }
 
 const questionsOfEach = `-- name: QuestionsOfEach :many
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
 `
 
 func (q *Queries) QuestionsOfEach(ctx context.Context, tasks string) ([]Question, error) {
@@ -338,6 +350,8 @@ func (q *Queries) QuestionsOfEach(ctx context.Context, tasks string) ([]Question
 			&i.Answer,
 			&i.AnsweredAt,
 			&i.ClosedAt,
+			&i.Descriptions,
+			&i.Several,
 		); err != nil {
 			return nil, err
 		}

@@ -97,6 +97,49 @@ func (q *Queries) OpenTrashOf(ctx context.Context, taskID int64) ([]Trash, error
 	return items, nil
 }
 
+const openTrashOfEach = `-- name: OpenTrashOfEach :many
+SELECT id, project_id, task_id, what, path, branch, head, ref, archive, removed_at, expires_at, restored_at, purged_at FROM trash
+WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) AND restored_at IS NULL AND purged_at IS NULL
+ORDER BY task_id, id
+`
+
+func (q *Queries) OpenTrashOfEach(ctx context.Context, tasks string) ([]Trash, error) {
+	rows, err := q.db.QueryContext(ctx, openTrashOfEach, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Trash
+	for rows.Next() {
+		var i Trash
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.What,
+			&i.Path,
+			&i.Branch,
+			&i.Head,
+			&i.Ref,
+			&i.Archive,
+			&i.RemovedAt,
+			&i.ExpiresAt,
+			&i.RestoredAt,
+			&i.PurgedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const putTrash = `-- name: PutTrash :execlastid
 INSERT INTO trash (
   id, project_id, task_id, what, path, branch, head, ref, archive, removed_at, expires_at, restored_at,

@@ -3,10 +3,10 @@
 -- name: PutLanding :execlastid
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
-  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on, reverts
 ) VALUES (
   sqlc.narg('id'), @project_id, @task_id, @session_id, @round, @head, @created_at, @candidate_id,
-  @verified, @approved_by, @approved_at, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence, @red_on
+  @verified, @approved_by, @approved_at, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence, @red_on, @reverts
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
@@ -15,7 +15,7 @@ ON CONFLICT (id) DO UPDATE SET
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
-  evidence = excluded.evidence, red_on = excluded.red_on;
+  evidence = excluded.evidence, red_on = excluded.red_on, reverts = excluded.reverts;
 
 -- name: PutCandidate :execlastid
 INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at, rules, review)

@@ -15,9 +15,9 @@ ON CONFLICT (day, scope) DO UPDATE SET
 SELECT * FROM spend WHERE day = @day AND scope = @scope;
 
 -- name: SpendByScope :many
-SELECT scope, cost FROM spend WHERE day = @day AND scope >= 'account/' AND scope < 'account0'
+SELECT a.scope, a.cost FROM spend a WHERE a.day = @day AND a.scope >= 'account/' AND a.scope < 'account0'
 UNION ALL
-SELECT scope, cost FROM spend WHERE day = @day AND scope >= 'project/' AND scope < 'project0';
+SELECT p.scope, p.cost FROM spend p WHERE p.day = @day AND p.scope >= 'project/' AND p.scope < 'project0';
 
 -- name: Budgets :many
 SELECT * FROM budgets;

@@ -2,13 +2,13 @@
 
 -- name: PutQuestion :execlastid
 INSERT INTO questions (
-  id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at
+  id, task_id, session_id, ref, kind, text, options, descriptions, several, rule, asked_at, answer, answered_at, closed_at
 ) VALUES (
-  sqlc.narg('id'), @task_id, @session_id, @ref, @kind, @text, @options, @rule, @asked_at, @answer, @answered_at, @closed_at
+  sqlc.narg('id'), @task_id, @session_id, @ref, @kind, @text, @options, @descriptions, @several, @rule, @asked_at, @answer, @answered_at, @closed_at
 )
 ON CONFLICT (id) DO UPDATE SET
   task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, kind = excluded.kind, text = excluded.text,
-  options = excluded.options, rule = excluded.rule, asked_at = excluded.asked_at, answer = excluded.answer,
+  options = excluded.options, descriptions = excluded.descriptions, several = excluded.several, rule = excluded.rule, asked_at = excluded.asked_at, answer = excluded.answer,
   answered_at = excluded.answered_at, closed_at = excluded.closed_at;
 
 -- name: Question :one

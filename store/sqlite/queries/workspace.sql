@@ -47,5 +47,10 @@ SELECT * FROM trash
 WHERE project_id = @project_id AND restored_at IS NULL AND purged_at IS NULL
 ORDER BY id DESC;
 
+-- name: OpenTrashOfEach :many
+SELECT * FROM trash
+WHERE task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) AND restored_at IS NULL AND purged_at IS NULL
+ORDER BY task_id, id;
+
 -- name: OpenTrashOf :many
 SELECT * FROM trash WHERE task_id = @task_id AND restored_at IS NULL AND purged_at IS NULL ORDER BY id;

@@ -90,6 +90,7 @@ export const queries = {
   health: () => read("/api/v1/health", {}),
   version: () => read("/api/v1/version", {}),
   disk: () => read("/api/v1/disk", {}),
+  trash: () => read("/api/v1/trash", {}),
 };
 
 // saysKey is the key of the line of a task's session, which its stream sends.

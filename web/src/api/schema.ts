@@ -1085,6 +1085,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tasks/{key}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the landing of a task off its branch */
+        post: operations["revert-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{key}/review": {
         parameters: {
             query?: never;
@@ -1221,6 +1238,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tasks/{key}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo the newest thing about a task, or the one that the request names */
+        post: operations["undo-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/unstop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a stopped task as it was, in its workspace and conversation */
+        post: operations["unstop-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{key}/viewed": {
         parameters: {
             query?: never;
@@ -1255,7 +1306,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/undo": {
+    "/api/v1/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List removed workspaces */
+        get: operations["list-trash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trash/empty": {
         parameters: {
             query?: never;
             header?: never;
@@ -1263,6 +1331,24 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        put?: never;
+        /** Remove removed workspaces permanently. What is in use stays */
+        post: operations["empty-trash"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the last five things that can be undone: landings, stops, archivings and removals of workspaces */
+        get: operations["list-undo"];
         put?: never;
         /** Restore a removed workspace */
         post: operations["undo"];
@@ -1792,6 +1878,14 @@ export interface components {
             sandbox?: string;
             secrets?: string;
         };
+        EmptyTrashInBody: {
+            /** @description Only what was removed longer ago, such as 7d */
+            older_than?: string;
+            /** @description Only of a project, by its prefix */
+            project?: string;
+            /** @description Only of these tasks, by their keys */
+            tasks?: string[] | null;
+        };
         Event: {
             /** Format: date-time */
             at: string;
@@ -1994,6 +2088,7 @@ export interface components {
         HealthPolicy: {
             check: string;
             long: string;
+            question?: string;
             stalled: string;
             timeout: string;
         };
@@ -2114,6 +2209,8 @@ export interface components {
             blocks: "agent" | "work" | "nothing";
             /** @description It can be snoozed */
             can_snooze?: boolean;
+            /** @description What the options mean, in the same order */
+            descriptions?: string[] | null;
             /** @description The change that waits for confirmation */
             diff?: string;
             /** @description What a person can do about it */
@@ -2122,7 +2219,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "question" | "permission" | "waiting" | "stalled" | "limit" | "budget" | "queue" | "change" | "review" | "failed";
-            /** @description The answers to choose from */
+            /** @description The answers to choose from; the number of an option, from 1, is an answer too */
             options?: string[] | null;
             /** @description Files that block a landing */
             paths?: string[] | null;
@@ -2135,6 +2232,8 @@ export interface components {
             question?: number;
             /** @description The rule that an answer with always would add */
             rule?: components["schemas"]["Rule"];
+            /** @description Several options can be chosen */
+            several?: boolean;
             /** Format: date-time */
             since?: string;
             snoozed_by?: string;
@@ -2207,6 +2306,7 @@ export interface components {
             queued_at?: string;
             /** Format: date-time */
             retry_at?: string;
+            reverts?: string;
             review?: string;
             /** Format: int64 */
             round: number;
@@ -2687,14 +2787,19 @@ export interface components {
             answered_at?: string;
             /** Format: date-time */
             asked_at: string;
+            /** @description What the options mean, in the same order */
+            descriptions?: string[] | null;
             /** Format: int64 */
             id: number;
             /** @description Empty, or permission: whether a tool can be used */
             kind?: string;
             open: boolean;
+            /** @description An answer that is the number of an option, from 1, means that option */
             options?: string[] | null;
             /** @description The rule that an answer with always would add */
             rule?: components["schemas"]["Rule"];
+            /** @description Several options can be chosen; an answer can have their numbers, such as 1, 3 */
+            several?: boolean;
             text: string;
         };
         QueuedLanding: {
@@ -2753,6 +2858,14 @@ export interface components {
             backoff: string;
             /** Format: int64 */
             max: number;
+        };
+        Reverted: {
+            as?: string;
+            /** Format: date-time */
+            at: string;
+            back_to?: string;
+            by: string;
+            commit: string;
         };
         Review: {
             /** @description Who approved this head */
@@ -3150,6 +3263,8 @@ export interface components {
             question?: components["schemas"]["Question"];
             /** @description Why it has this status */
             reason?: string;
+            /** @description Its last landing, if a person took it off the branch */
+            reverted?: components["schemas"]["Reverted"];
             /** @description What its newest session is for */
             role?: string;
             /** Format: int64 */
@@ -3324,6 +3439,8 @@ export interface components {
             questions: components["schemas"]["Question"][] | null;
             /** @description Why it has this status */
             reason?: string;
+            /** @description Its last landing, if a person took it off the branch */
+            reverted?: components["schemas"]["Reverted"];
             /** @description What its newest session is for */
             role?: string;
             /** Format: int64 */
@@ -3464,15 +3581,84 @@ export interface components {
             task_id: number;
             what: string;
         };
+        TrashEmptied: {
+            /** @description There is more; repeat the request */
+            more?: boolean;
+            /** @description The keys of the tasks whose trash is removed, once for each entry */
+            tasks: string[] | null;
+        };
+        TrashItem: {
+            branch: string;
+            /**
+             * Format: date-time
+             * @description When it is removed permanently
+             */
+            expires_at: string;
+            project: string;
+            /** Format: date-time */
+            removed_at: string;
+            /** @description It can be restored; otherwise it is of an earlier workspace, or its task is not ended */
+            restores: boolean;
+            /** @description The key of its task */
+            task: string;
+            /** @description The title of its task */
+            title: string;
+            /** @description Why it is in use, so that it cannot be removed */
+            uses?: string;
+        };
+        TrashList: {
+            /** @description There is more than the list has */
+            more?: boolean;
+            /** @description What was removed last comes first */
+            trash: components["schemas"]["TrashItem"][] | null;
+        };
         TrashPolicy: {
             keep?: string[] | null;
             ttl: string;
+        };
+        Undo: {
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @description The branch that undoing it changes */
+            branch?: string;
+            /** @description Who did it, or who created the task */
+            by?: string;
+            /** @description The commit that undoing it takes off that branch */
+            commit?: string;
+            /** @enum {string} */
+            kind: "landing" | "stop" | "archive" | "removal";
+            /** @description The person who asks did it */
+            own: boolean;
+            /** @description The key of its task */
+            task: string;
+            /** @description What undoing it does */
+            text: string;
+            /** @description The title of its task */
+            title: string;
         };
         UndoInBody: {
             /** @description A project's prefix, required without a task */
             project?: string;
             /** @description Whose workspace. Without a task, the one that was removed last in the project */
             task?: string;
+        };
+        UndoList: {
+            /** @description The newest first; each task is listed at most once */
+            undo: components["schemas"]["Undo"][] | null;
+        };
+        UndoTaskInBody: {
+            /**
+             * @description What to undo; the newest thing if absent
+             * @enum {string}
+             */
+            kind?: "landing" | "stop" | "archive" | "removal";
+        };
+        Undone: {
+            task: components["schemas"]["Task"];
+            undone: components["schemas"]["Undo"];
         };
         UploadInBody: {
             /** @description The bytes of a PNG, JPEG, GIF or WebP image of at most 5 MiB, in base64 */
@@ -3632,6 +3818,7 @@ export type DiskPart = components['schemas']['DiskPart'];
 export type DiskProject = components['schemas']['DiskProject'];
 export type DockerPolicy = components['schemas']['DockerPolicy'];
 export type DriverProfile = components['schemas']['DriverProfile'];
+export type EmptyTrashInBody = components['schemas']['EmptyTrashInBody'];
 export type Event = components['schemas']['Event'];
 export type EventPage = components['schemas']['EventPage'];
 export type FailedCheck = components['schemas']['FailedCheck'];
@@ -3699,6 +3886,7 @@ export type Remove = components['schemas']['Remove'];
 export type Removed = components['schemas']['Removed'];
 export type Requeue = components['schemas']['Requeue'];
 export type RetryPolicy = components['schemas']['RetryPolicy'];
+export type Reverted = components['schemas']['Reverted'];
 export type Review = components['schemas']['Review'];
 export type ReviewComment = components['schemas']['ReviewComment'];
 export type ReviewFile = components['schemas']['ReviewFile'];
@@ -3732,8 +3920,15 @@ export type TimelineBar = components['schemas']['TimelineBar'];
 export type TimelineRow = components['schemas']['TimelineRow'];
 export type Track = components['schemas']['Track'];
 export type Trash = components['schemas']['Trash'];
+export type TrashEmptied = components['schemas']['TrashEmptied'];
+export type TrashItem = components['schemas']['TrashItem'];
+export type TrashList = components['schemas']['TrashList'];
 export type TrashPolicy = components['schemas']['TrashPolicy'];
+export type Undo = components['schemas']['Undo'];
 export type UndoInBody = components['schemas']['UndoInBody'];
+export type UndoList = components['schemas']['UndoList'];
+export type UndoTaskInBody = components['schemas']['UndoTaskInBody'];
+export type Undone = components['schemas']['Undone'];
 export type UploadInBody = components['schemas']['UploadInBody'];
 export type Usage = components['schemas']['Usage'];
 export type UsageReport = components['schemas']['UsageReport'];
@@ -10360,6 +10555,110 @@ export interface operations {
             };
         };
     };
+    "revert-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "review-task": {
         parameters: {
             query?: {
@@ -11158,6 +11457,218 @@ export interface operations {
             };
         };
     };
+    "undo-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoTaskInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Undone"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "unstop-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "mark-viewed": {
         parameters: {
             query?: never;
@@ -11297,6 +11808,267 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-trash": {
+        parameters: {
+            query?: {
+                /** @description Only of a project, by its prefix */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrashList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "empty-trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmptyTrashInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrashEmptied"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-undo": {
+        parameters: {
+            query?: {
+                /** @description Only of a project, by its prefix */
+                project?: string;
+                /** @description Only of a task, by its key */
+                task?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoList"];
                 };
             };
             /** @description Unauthorized */

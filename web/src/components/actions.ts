@@ -50,6 +50,9 @@ export function actionsOf(t: Pick<Task, "can">): TaskAction[] {
 
 export const can = (t: Pick<Task, "can">, id: ActionID) => t.can?.includes(id) ?? false;
 
+// undoOf is the action that undoes another one.
+const undoOf: Partial<Record<ActionID, ActionID>> = { stop: "unstop", archive: "unarchive", unarchive: "archive", land: "revert" };
+
 type Send = (path: keyof paths, init: object) => Promise<{ data?: unknown }>;
 
 // request requests an action. It throws the server's refusal.
@@ -58,8 +61,9 @@ export async function request(a: TaskAction, key: string, text = "", more: With 
   const send = (a.method === "DELETE" ? api.DELETE : api.POST) as unknown as Send;
   const answer = await dataOf(send(a.path, { params: { path: { key } }, body }));
   changed();
-  if (a.id === "undo") say(`The workspace of ${key} is being restored`);
-  else if (a.done) say(`${key} ${a.done}`);
+  const back = undoOf[a.id] && known.get(undoOf[a.id]!);
+  if (a.id === "undo") say(`The workspace of ${key} comes back; this page shows its folder`);
+  else if (a.done) say(`${key} ${a.done}`, back && (() => void run(back, key)));
   if (a.id === "fork") navigate(toTask((answer as Task).key));
   if (a.id === "preview") navigate(to("/tasks/{key}", { key, tab: "preview" }));
 }

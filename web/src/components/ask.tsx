@@ -6,7 +6,7 @@ import type { Question as Asked, Rule } from "../api/schema";
 import { Markdown } from "../lib/markdown";
 import { answer } from "./actions";
 
-type Question = Pick<Asked, "id" | "kind" | "text" | "options" | "rule">;
+type Question = Pick<Asked, "id" | "kind" | "text" | "options" | "descriptions" | "several" | "rule">;
 
 export function Ask({ task, q }: { task: string; q: Question }) {
   const [busy, setBusy] = useState(false);
@@ -35,12 +35,31 @@ function Plain({ q, busy, say }: Props) {
       void say(text).then((done) => done && setText(""));
     }}>
       <div className="ask-text" tabIndex={0} role="region" aria-label="What it asks"><Markdown text={q.text} /></div>
-      {offered && <div className="options">{q.options!.map((o) => <button key={o} type="button" className="button" disabled={busy} onClick={() => void say(o)}>{o}</button>)}</div>}
+      {offered && (q.several ? <Several q={q} busy={busy} say={say} /> : <div className="options">{q.options!.map((_, i) => <button key={i} type="button" className="button" disabled={busy} onClick={() => void say(String(i + 1))}><Option q={q} i={i} /></button>)}</div>)}
       <div className="ask-line">
         <input value={text} onChange={(e) => setText(e.target.value)} aria-label="Answer" placeholder={offered ? "Or in your own words" : "Your answer"} />
         <button className="button primary" disabled={busy || !text.trim()}>Answer</button>
       </div>
     </form>
+  );
+}
+
+// Option is the number of an option, which is an answer too, its name and what it
+// means.
+function Option({ q, i }: { q: Question; i: number }) {
+  const about = q.descriptions?.[i];
+  return <><span className="muted">{i + 1}.</span> {q.options![i]}{about && <span className="muted option-about">{about}</span>}</>;
+}
+
+// Several offers options of which more than one can be chosen.
+function Several({ q, busy, say }: Props) {
+  const [chosen, setChosen] = useState<number[]>([]);
+  const toggle = (i: number) => setChosen((list) => (list.includes(i) ? list.filter((n) => n !== i) : [...list, i].sort((a, b) => a - b)));
+  return (
+    <div className="options several">
+      {q.options!.map((_, i) => <label key={i}><input type="checkbox" checked={chosen.includes(i)} disabled={busy} onChange={() => toggle(i)} /> <span><Option q={q} i={i} /></span></label>)}
+      <button type="button" className="button primary" disabled={busy || chosen.length === 0} onClick={() => void say(chosen.map((i) => i + 1).join(", "))}>Answer with these</button>
+    </div>
   );
 }
 

@@ -33,7 +33,7 @@ function Inside({ b, session }: { b: Block; session: string }) {
     case "permission":
       return <p><span className="tag">permission</span> {b.name}: {b.text}</p>;
     case "question":
-      return <><span className="tag">question</span><Markdown text={b.text} /></>;
+      return <><span className="tag">question</span><Markdown text={b.text} />{b.options && <ol>{b.options.map((o, i) => <li key={i}>{o}{b.descriptions?.[i] && <span className="muted">: {b.descriptions[i]}</span>}</li>)}</ol>}</>;
     case "image":
       return <Picture session={session} offset={b.id} at={b.at} />;
     case "stderr":

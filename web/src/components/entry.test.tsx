@@ -46,7 +46,7 @@ it("answers a question and a permission right there", async () => {
   const { rerender } = show(<ul><Entry e={entry({ id: "question/app-4/7", question: 7, text: "Which?", options: ["tabs", "blanks"], can_snooze: false, actions: [ask, action("Stop")] })} now={now} /></ul>);
   expect(screen.queryByText("Snooze ▾")).toBeNull();
   fireEvent.click(screen.getByText("tabs"));
-  await waitFor(() => expect(sent).toEqual([{ method: "POST", path: "/api/v1/tasks/app-4/answer", body: { question: 7, text: "tabs" } }]));
+  await waitFor(() => expect(sent).toEqual([{ method: "POST", path: "/api/v1/tasks/app-4/answer", body: { question: 7, text: "1" } }]));
   rerender(<></>);
   show(<ul><Entry e={entry({ id: "permission/app-4/8", question: 8, text: "Run it?", rule: { tool: "run", do: "allow" }, actions: [ask] })} now={now} /></ul>);
   fireEvent.click(screen.getByText("Allow always"));

@@ -102,7 +102,7 @@ function EntryTitle({ e }: { e: InboxEntry }) {
 }
 
 function Cause({ e }: { e: InboxEntry }) {
-  if (e.task && e.question) return <Ask task={e.task} q={{ id: e.question, kind: e.kind, text: e.text, options: e.options, rule: e.rule }} />;
+  if (e.task && e.question) return <Ask task={e.task} q={{ id: e.question, kind: e.kind, text: e.text, options: e.options, descriptions: e.descriptions, several: e.several, rule: e.rule }} />;
   return (
     <div className="entry-cause">
       <p><Mono text={e.text} /></p>

@@ -11,7 +11,7 @@ const TaskBars = lazy(() => import("./taskbars"));
 
 const words: Record<string, string> = {
   "task.created": "Created", "task.changed": "Changed", "task.ended": "Ended", "task.stop_asked": "Stop requested", "task.retry_asked": "Restarted",
-  "task.requeue_asked": "Requeued",
+  "task.requeue_asked": "Requeued", "task.revert_asked": "Revert requested", "task.unstop_asked": "Undo of the stop requested", "workspace.trash_emptied": "Trash removed",
   "task.land_asked": "Landing requested", "task.warned": "Warning", "session.created": "Session", "session.started": "Agent started", "session.ended": "Session ended",
   "session.warned": "Warning", "session.parked": "Parked", "session.unparked": "No longer parked", "question.asked": "Asked", "question.answered": "Answered", "message.sent": "Message", "message.delivered": "Message delivered",
   "message.failed": "Message not delivered", "workspace.ready": "Workspace ready", "workspace.removed": "Workspace removed", "workspace.restored": "Workspace restored",

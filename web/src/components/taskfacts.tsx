@@ -1,6 +1,6 @@
 // The facts of a task, next to its page.
 import type { TaskChange, TaskDetail } from "../api/schema";
-import { actionsOf, perform } from "./actions";
+import { actionsOf, can, perform } from "./actions";
 import { clock, plural } from "../lib/format";
 import { Link, to, toTask } from "../router";
 import { editorLink, editorName } from "../lib/editor";
@@ -95,6 +95,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>
           {t.not_before && <Fact name="Not before">{clock(t.not_before)}</Fact>}
           {t.ended_at && <Fact name="Ended">{clock(t.ended_at)}</Fact>}
+          {t.reverted && <Fact name="Reverted"><code>{t.reverted.commit.slice(0, 10)}</code> {t.reverted.back_to ? "by moving the branch back" : t.reverted.as ? <>by <code>{t.reverted.as.slice(0, 10)}</code></> : "because the branch no longer has it"}, {clock(t.reverted.at)}</Fact>}
           {(t.after?.length ?? 0) > 0 && <Fact name="Depends on"><Keys keys={t.after!} /></Fact>}
           {(t.dependants?.length ?? 0) > 0 && <Fact name="Blocks"><Keys keys={t.dependants!} /></Fact>}
           {(t.checks?.length ?? 0) > 0 && <Fact name="Own checks">{t.checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
@@ -106,7 +107,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           <h2>Workspace</h2>
           <dl>
             <Fact name="Branch"><code>{t.workspace.branch}</code></Fact>
-            {open ? <Fact name="Folder">{open.path ? <span className="folder"><Copy text={open.path} label="Copy the folder" /><OpenInEditor path={open.path} /></span> : "being created"}</Fact> : <Fact name="Removed">{clock(t.workspace.removed_at)}; Undo restores it</Fact>}
+            {open ? <Fact name="Folder">{open.path ? <span className="folder"><Copy text={open.path} label="Copy the folder" /><OpenInEditor path={open.path} /></span> : "being created"}</Fact> : <Fact name="Removed">{clock(t.workspace.removed_at)}{can(t, "undo") && "; Undo removal restores it"}</Fact>}
             {(open?.ports?.length ?? 0) > 0 && <Fact name="Ports">{open!.ports!.join(", ")}</Fact>}
           </dl>
         </section>

@@ -13,6 +13,7 @@ export interface AgentEvent {
   paths?: string[];
   ok?: boolean;
   options?: string[];
+  descriptions?: string[]; // of the options
   state?: string;
   class?: string;
   reason?: string;
@@ -33,6 +34,7 @@ export interface Block {
   input?: unknown;
   paths?: string[];
   options?: string[];
+  descriptions?: string[]; // of the options
   result?: string;
   ok?: boolean; // of a tool, after its result
   bad: boolean; // an error to jump to
@@ -193,7 +195,7 @@ function blockOf(p: Output, e: AgentEvent): Block | undefined {
     case "permission":
       return { ...base, kind: "permission", name: e.name, input: e.input, ref: e.ref };
     case "question":
-      return { ...base, kind: "question", options: e.options, ref: e.ref };
+      return { ...base, kind: "question", options: e.options, descriptions: e.descriptions, ref: e.ref };
     case "limit":
       return { ...base, kind: "limit", text: e.text || "the account must wait" + (e.until ? ` until ${e.until}` : ""), bad: true };
     case "error":

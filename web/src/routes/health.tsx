@@ -6,6 +6,7 @@ import { queries } from "../api/queries";
 import type { Health, Status } from "../api/schema";
 import { commands } from "../components/commands";
 import { DiskUse } from "../components/disk";
+import { Trash } from "../components/trash";
 import { ago, clock, plural, size, span, useNow } from "../lib/format";
 import { Loading, Mono, ProblemBox } from "../ui/parts";
 
@@ -53,6 +54,7 @@ export default function HealthPage() {
       {health.data ? <Verdict h={health.data} /> : !health.problem && <Loading what="the health of the server" />}
       <Facts h={health.data} version={version.data?.version} status={status.data} now={now} />
       <DiskUse />
+      <Trash />
       <AllMetrics />
     </div>
   );

@@ -8,6 +8,7 @@ interface Toast {
   id: number;
   text?: string;
   problem?: Problem;
+  undo?: () => void;
 }
 
 let toasts: Toast[] = [];
@@ -23,10 +24,11 @@ function drop(id: number): void {
   set(toasts.filter((t) => t.id !== id));
 }
 
-export function say(text: string): void {
+// say shows a message. With undo it has a button, and stays longer.
+export function say(text: string, undo?: () => void): void {
   const id = nextID++;
-  set([...toasts.slice(-3), { id, text }]);
-  setTimeout(() => drop(id), 5000);
+  set([...toasts.slice(-3), { id, text, undo }]);
+  setTimeout(() => drop(id), undo ? 15_000 : 5000);
 }
 
 export function complain(err: unknown): void {
@@ -58,6 +60,7 @@ export function Toasts() {
       {list.map((t) => (
         <div key={t.id} className="toast">
           {t.problem ? <ProblemBox problem={t.problem} /> : <span>{t.text}</span>}
+          {t.undo && <button className="button small" onClick={() => { drop(t.id); t.undo!(); }}>Undo</button>}
           <button className="button icon" aria-label="Dismiss" onClick={() => drop(t.id)}>✕</button>
         </div>
       ))}

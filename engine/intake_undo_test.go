@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+	"coppice/store"
+	"coppice/verb"
+)
+
+// undoable lists what can be undone, the newest first.
+func (b *bundle) undoable(most int) (out []string) {
+	b.t.Helper()
+	b.view(func(r store.Reader) error {
+		list, err := Undoable(r, 0, coppice.Actor{Kind: coppice.ActorPerson}, most)
+		for _, u := range list {
+			own := ""
+			if u.Own {
+				own = " own"
+			}
+			out = append(out, string(u.Kind)+" "+u.Task+own)
+		}
+		return err
+	})
+	return out
+}
+
+// The list has the newest thing of each task. Each can be undone once.
+func TestUndoable(t *testing.T) {
+	t.Parallel()
+	b := landedTask(t)
+	later := func() { b.clock = b.clock.Add(time.Minute) }
+	later()
+	b.create(coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"}, coppice.NewTask{Title: "d"})
+	_, err := b.Pause(t.Context(), "app", "", true)
+	b.must(err)
+	for _, key := range []string{"app-2", "app-3"} {
+		later()
+		_, err := b.Stop(t.Context(), key)
+		b.must(err)
+		b.turn()
+	}
+	later()
+	_, err = b.Archive(t.Context(), "app-2", true)
+	b.must(err)
+	later()
+	file := b.As(coppice.Actor{Kind: coppice.ActorFile, Name: "features.json"})
+	_, err = file.Ask(t.Context(), "app-4", coppice.VerbStop, verb.Request{})
+	b.must(err)
+	b.turn()
+	want := []string{"stop app-4", "archive app-2 own", "stop app-3 own", "landing app-1 own"}
+	if d := cmp.Diff(want, b.undoable(5)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if got := b.undoable(2); !slices.Equal(got, want[:2]) {
+		t.Errorf("the first two are %q", got)
+	}
+	u, err := b.UndoTask(t.Context(), "app-2", "")
+	b.must(err)
+	if u.Kind != coppice.UndoArchive || !b.task("app-2").Archived.IsZero() {
+		t.Errorf("undid %+v", u)
+	}
+	u, err = b.UndoTask(t.Context(), "app-3", "")
+	b.must(err)
+	b.turn()
+	if x := b.task("app-3"); u.Kind != coppice.UndoStop || x.Ended() {
+		t.Errorf("undid %+v: %s", u, x.Stage)
+	}
+	u, err = b.UndoTask(t.Context(), "app-1", coppice.UndoRemoval)
+	b.must(err)
+	b.turn()
+	b.finish("app-1", coppice.WorkRestore, coppice.PrepareResult{Path: "/ws/other", BaseCommit: "base1", Head: "head-app-1"})
+	if u.Kind != coppice.UndoRemoval || b.task("app-1").Outcome != coppice.OutcomeDone {
+		t.Errorf("undid %+v", u)
+	}
+	for key, kind := range map[string]coppice.UndoKind{"app-1": coppice.UndoRemoval, "app-2": coppice.UndoLanding, "app-3": "", "app-4": coppice.UndoArchive} {
+		if _, err := b.UndoTask(t.Context(), key, kind); coppice.ErrorCode(err) != coppice.ENotFound || coppice.Public(err).Fix == "" {
+			t.Errorf("undo of %q of %s: %v", kind, key, err)
+		}
+	}
+	if d := cmp.Diff([]string{"stop app-4", "stop app-2 own", "landing app-1 own"}, b.undoable(5)); d != "" {
+		t.Errorf("in the end (-want +got):\n%s", d)
+	}
+	u, err = b.UndoTask(t.Context(), "app-1", "")
+	b.must(err)
+	b.turn()
+	if b.wantWork("app-1", coppice.WorkMove); u.Kind != coppice.UndoLanding || u.Branch != "main" || u.Commit != "commit-app-1" {
+		t.Errorf("undid %+v", u)
+	}
+}
+
+// Trash is removed on request, but not while it is in use.
+func TestEmptyTrash(t *testing.T) {
+	t.Parallel()
+	b := landedTask(t)
+	removed := b.clock
+	b.clock = b.clock.Add(time.Hour)
+	empty := func(until time.Time, keys ...string) ([]coppice.Trash, error) {
+		list, err := b.EmptyTrash(t.Context(), "app", until, keys...)
+		b.turn()
+		return list, err
+	}
+	if list, err := empty(removed.Add(-time.Second)); err != nil || len(list) > 0 {
+		t.Errorf("trash that is too young: %v, %v", list, err)
+	}
+	_, err := b.Undo(t.Context(), "app-1", "")
+	b.must(err)
+	if list, err := empty(b.clock); err != nil || len(list) > 0 {
+		t.Errorf("trash that is in use: %v, %v", list, err)
+	}
+	if _, err := empty(b.clock, "app-1"); coppice.ErrorCode(err) != coppice.EConflict || coppice.Public(err).Fix == "" {
+		t.Errorf("named trash that is in use: %v", err)
+	}
+	b.finish("app-1", coppice.WorkRestore, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "head-app-1"})
+	if _, err := empty(b.clock, "app-1"); coppice.ErrorCode(err) != coppice.ENotFound {
+		t.Errorf("a task without trash: %v", err)
+	}
+
+	b = landedTask(t)
+	if list, err := empty(b.clock); err != nil || len(list) != 1 {
+		t.Fatalf("emptied %v, %v", list, err)
+	}
+	b.finish("app-1", coppice.WorkPurge, coppice.PurgeResult{})
+	if _, err := b.UndoTask(t.Context(), "app-1", coppice.UndoRemoval); coppice.ErrorCode(err) != coppice.ENotFound {
+		t.Errorf("undo of a removal from an empty trash: %v", err)
+	}
+	if list, err := empty(b.clock); err != nil || len(list) > 0 {
+		t.Errorf("emptied again: %v, %v", list, err)
+	}
+}

@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/verb"
+)
+
+// undo is a person who undoes something: a landing, a stop or a removal; or who
+// empties the trash.
+func (s *sim) undo() error {
+	key, err := s.oneOf(s.someTask(), func(t coppice.Task) bool {
+		return t.Outcome == coppice.OutcomeDone && t.Landed != "" || t.Outcome == coppice.OutcomeCancelled
+	})
+	if err != nil || key == "" {
+		return err
+	}
+	switch s.undoing.IntN(8) {
+	case 0:
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbUnstop, verb.Request{})
+	case 1:
+		_, err = s.intake.UndoTask(s.ctx, key, coppice.UndoRemoval)
+	case 2:
+		_, err = s.intake.EmptyTrash(s.ctx, "", s.now.Add(-time.Hour), key)
+	case 3, 4:
+		_, err = s.intake.UndoTask(s.ctx, key, "")
+	default:
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbRevert, verb.Request{})
+	}
+	return err
+}
+
+// moveBack moves the base back by compare-and-swap, and holds the engine to its
+// word: only to a commit where the base was before, and never below what others
+// have.
+func (w *world) moveBack(s coppice.MoveSpec) coppice.MoveResult {
+	r := w.repos[s.Repo]
+	switch {
+	case r.base == s.New, w.within(s.New, r.base) && !w.within(s.Old, r.base):
+		w.takesOff(s.Old)
+		return coppice.MoveResult{Moved: true, Now: r.base}
+	case r.base != s.Old:
+		return coppice.MoveResult{Now: r.base}
+	}
+	if by := w.buildsOn(r, s.Old); by != "" {
+		return coppice.MoveResult{Now: r.base, Builds: by}
+	}
+	if r.block != 0 {
+		res := blocks[r.block]
+		res.Now = r.base
+		return res
+	}
+	if !slices.Contains(r.history, s.New) {
+		w.breakf("the base moved back to %s, where it never was", s.New)
+	}
+	r.base = s.New
+	r.history = append(r.history, s.New)
+	w.takesOff(s.Old)
+	return coppice.MoveResult{Moved: true, Now: s.New}
+}
+
+// buildsOn names what has a commit of the base besides the base itself.
+func (w *world) buildsOn(r *repo, commit string) string {
+	if r.remote != "" && w.within(commit, r.remote) {
+		return "origin/main"
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.spaces)) {
+		if ws := w.spaces[key]; w.repos[ws.repo] == r && (w.within(commit, ws.from) || w.within(commit, ws.head)) {
+			return coppice.TaskBranch(key)
+		}
+	}
+	return ""
+}
+
+// takesOff takes note of a landing that is not on the base any more.
+func (w *world) takesOff(id string) {
+	task := w.commits[id].task
+	w.landed[task] = slices.DeleteFunc(w.landed[task], func(c string) bool { return c == id })
+}
+
+// revert makes the commit that takes a landing off the base, file by file.
+func (w *world) revert(s coppice.MergeSpec, base string) coppice.MergeResult {
+	res := coppice.MergeResult{Base: base}
+	now := w.tree(base)
+	res.Tree = treeID(now)
+	if !w.within(s.Head, base) {
+		res.Empty = true
+		return res
+	}
+	with, without, merged := w.tree(s.Head), w.tree(s.Reverts), clone(now)
+	for _, f := range slices.Sorted(maps.Keys(with)) {
+		old, had := without[f]
+		switch {
+		case with[f] == old, now[f] == old:
+		case now[f] != with[f]:
+			res.Conflicts = append(res.Conflicts, coppice.Conflict{Path: f, Text: "both changed it"})
+		case had:
+			merged[f] = old
+		default:
+			delete(merged, f)
+		}
+	}
+	if len(res.Conflicts) > 0 {
+		return res
+	}
+	if res.Tree = treeID(merged); res.Tree == treeID(now) {
+		res.Empty = true
+		return res
+	}
+	res.Commit = w.add(base, merged, strings.Split(s.Ref, "/")[3], "revert "+s.At.String())
+	w.reverts[res.Commit] = s.Head
+	res.Review = ruleFor(s.Ask, now, merged)
+	return res
+}
