@@ -2483,8 +2483,8 @@ export interface components {
             steps?: string[] | null;
             /** @description How long each of its sessions can work, such as 30m; its role's limit when absent */
             time?: string;
-            /** @description What should be done, in a line */
-            title: string;
+            /** @description What should be done, in a line; if absent, the first sentence of the description */
+            title?: string;
             track?: string;
             /**
              * Format: int64
