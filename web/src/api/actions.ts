@@ -13,7 +13,7 @@ export const actions = [
   {"about":"Stop the app of its workspace","done":"stops its app","id":"stop-preview","method":"DELETE","more":true,"name":"Stop preview","path":"/api/v1/tasks/{key}/preview"},
   {"about":"Continue with another model, immediately if the agent can","done":"changes its model","id":"model","more":true,"name":"Change the model","path":"/api/v1/tasks/{key}/model","prompt":"Name of the model, or auto","required":true,"text":"model"},
   {"about":"Create a new task that continues with a copy of this conversation and branch","done":"was forked","id":"fork","more":true,"name":"Fork","path":"/api/v1/tasks/{key}/fork","prompt":"What should the copy do? (optional)","text":"text"},
-  {"about":"Take its landing off the branch: the branch moves back, or a commit reverts it","danger":true,"done":"is reverted","id":"revert","more":true,"name":"Revert","path":"/api/v1/tasks/{key}/revert"},
+  {"about":"Take its landing off the branch: the branch moves back, or a commit reverts it","danger":true,"done":"is reverted","id":"revert","name":"Revert","path":"/api/v1/tasks/{key}/revert"},
   {"about":"Continue it as it was, in its workspace and conversation","done":"continues as it was","id":"unstop","more":true,"name":"Undo stop","path":"/api/v1/tasks/{key}/unstop"},
   {"about":"Restore its removed workspace","done":"","id":"undo","more":true,"name":"Undo removal","path":"/api/v1/undo"},
   {"about":"Remove it from the board; it stays in search, usage and history","done":"is archived","id":"archive","more":true,"name":"Archive","path":"/api/v1/tasks/{key}/archive"},
