@@ -75,7 +75,7 @@ type TaskFilter struct {
 	Most      int           // 0 means no limit
 	OldFirst  bool          // otherwise the newest first
 	ByEnd     bool          // the tasks that ended last come first; not with BeforeID
-	ByArchive bool          // the tasks that were archived last come first; not with BeforeID
+	ByArchive bool          // only archived tasks, those that were archived last first; not with BeforeID
 	Archived  Archived      // whether archived tasks are chosen
 }
 

@@ -100,11 +100,14 @@ func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	if f.ByEnd && len(f.Outcomes) > 1 {
 		return r.byEnd(f)
 	}
+	if f.ByArchive {
+		f.Archived = store.ArchivedOnly
+	}
 	w := taskWhere(f)
 	query := "SELECT id FROM tasks" + w.String() + " ORDER BY id"
 	switch {
 	case f.ByArchive:
-		query = "SELECT id FROM tasks" + w.String() + " ORDER BY archived DESC, id DESC"
+		query = "SELECT id FROM tasks INDEXED BY tasks_by_archive" + w.String() + " ORDER BY archived DESC, id DESC"
 	case f.ByEnd:
 		query = "SELECT id FROM tasks" + w.String() + " ORDER BY ended_at DESC, id DESC"
 	case !f.OldFirst:

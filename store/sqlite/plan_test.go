@@ -185,6 +185,10 @@ func TestInboxPlans(t *testing.T) {
 				})
 				return err
 			},
+			"tasks_by_archive": func(t store.Tx) error {
+				_, err := t.Tasks.List(store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Archived: store.ArchivedOnly, ByArchive: true, Most: 5})
+				return err
+			},
 			failed: func(t store.Tx) error {
 				_, err := t.Tasks.List(store.TaskFilter{
 					ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{coppice.OutcomeFailed}, Archived: store.ArchivedNot, Most: 5,

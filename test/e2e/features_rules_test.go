@@ -214,6 +214,9 @@ func TestACheckOutsideTheTreeIsOutOfReach(t *testing.T) {
 	}
 	tasks := l.byFeature()
 	for _, c := range l.task(tasks["1"].Key).CheckRuns {
+		if c.OnBase {
+			continue
+		}
 		if judged := strings.Contains(c.Command, l.judge); judged == c.Passed() {
 			t.Errorf("%s passed: %t", c.Command, c.Passed())
 		}

@@ -219,7 +219,8 @@ func TestPeerStopsEveryTrackForOneConflict(t *testing.T) {
 			`  {"id": "die", "name": "Die", "category": "c", "status": "open"}`, anEntry("slow", "d", ""), anEntry("one", "", ""), anEntry("two", "a", ""))})
 	l.serve()
 	l.cli("project", "add")
-	text := l.features("three failures beside two landings", func(text string) bool { return all("failed", 3)(text) && all("passed", 2)(text) })
+	text := l.features("two failures beside two landings", func(text string) bool { return all("failed", 2)(text) && all("passed", 2)(text) })
+	l.await(l.byFeature()["idle"].Key, "a person's turn", func(d api.TaskDetail) bool { return d.Status == coppice.StatusNeedsYou })
 	slow := l.byFeature()["slow"].Key
 	if s := l.working(slow, coppice.SessionIdle); s.Failure != nil {
 		t.Errorf("the slow one: %v", s.Failure)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -125,8 +126,8 @@ func (s *sim) basesHold(r store.Reader, t coppice.Task) error {
 		}
 		was := sessions[i-1]
 		if was.Round == x.Round && !was.Role.Detached() && !x.Role.Detached() && was.State == coppice.SessionDone && was.Answer != nil && was.StopWhy == "" && !was.Screen {
-			if ok, err := asked(r, t, was.CreatedAt, x.CreatedAt); err != nil || !ok {
-				return fmt.Errorf("%s follows %s, which changed nothing (%w)", x.Key, was.Key, err)
+			if err := asked(r, t, was.CreatedAt, x.CreatedAt); err != nil {
+				return fmt.Errorf("%s follows %s, which changed nothing: %w", x.Key, was.Key, err)
 			}
 		}
 	}
@@ -159,17 +160,21 @@ func (s *sim) fixHolds(r store.Reader, t coppice.Task, x coppice.Session, l copp
 		if !red[command].Missing() && s.world.exit(l.Base, command) == 0 {
 			continue
 		}
-		if ok, err := asked(r, t, l.EndedAt, x.CreatedAt); err != nil || !ok {
-			return fmt.Errorf("%s was started, and its base fails %q as well (%w)", x.Key, command, err)
+		if err := asked(r, t, l.EndedAt, x.CreatedAt); err != nil {
+			return fmt.Errorf("%s was started, and its base fails %q as well: %w", x.Key, command, err)
 		}
 	}
 	return nil
 }
 
-// asked reports whether a person asked something of a task in a time.
-func asked(r store.Reader, t coppice.Task, from, to time.Time) (bool, error) {
+// asked returns an error if no person asked something of a task in a time.
+func asked(r store.Reader, t coppice.Task, from, to time.Time) error {
 	events, err := r.Log.Events(0, 10_000, store.EventFilter{TaskID: t.ID})
-	return slices.ContainsFunc(events, func(e coppice.Event) bool {
+	byPerson := func(e coppice.Event) bool {
 		return strings.HasPrefix(e.By, string(coppice.ActorPerson)) && !e.At.Before(from) && !e.At.After(to)
-	}), err
+	}
+	if err == nil && !slices.ContainsFunc(events, byPerson) {
+		err = errors.New("no person asked for it")
+	}
+	return err
 }

@@ -76,7 +76,7 @@ func (s *sim) limitActions() []action {
 // writes is the share of an agent's actions in which it only writes something.
 func (s *sim) writes() int {
 	if s.opt.Limits && !s.calm {
-		return 85
+		return 95
 	}
 	return 30
 }
