@@ -31,16 +31,19 @@ func pipeline(v *View) *Decision {
 // checkWait checks whether a task still has to wait.
 func checkWait(v *View) *Decision {
 	t := v.Task
+	if d, waits := answerArrived(v); waits {
+		return d
+	}
+	if t.Wait != nil && t.Wait.On == coppice.WaitPerson {
+		return nil // also if a task that it depends on continues
+	}
 	if w := blockedBy(v); w != nil {
 		return wait(v, w)
 	}
 	if t.NotBefore.After(v.Now) {
 		return wait(v, &coppice.Wait{On: coppice.WaitSchedule, Text: "starts at " + t.NotBefore.UTC().Format(time.RFC3339), Until: t.NotBefore})
 	}
-	if d, waits := answerArrived(v); waits {
-		return d
-	}
-	if w := t.Wait; w != nil && (w.On == coppice.WaitPerson || w.On == coppice.WaitBackoff && w.Until.After(v.Now)) {
+	if w := t.Wait; w != nil && w.On == coppice.WaitBackoff && w.Until.After(v.Now) {
 		return nil
 	}
 	return enqueue(v, t.Next, "ready")

@@ -48,6 +48,7 @@ func TestWaiting(t *testing.T) {
 		{"backoff", viewOf(coppice.StageWaiting, waitsOn(coppice.WaitBackoff, "retries", noon.Add(1))), "nothing"},
 		{"backoff over", viewOf(coppice.StageWaiting, waitsOn(coppice.WaitBackoff, "retries", noon)), "pipeline: task.stage; to queued"},
 		{"person", viewOf(coppice.StageWaiting, waitsOn(coppice.WaitPerson, "log in", time.Time{})), "nothing"},
+		{"person before a dependency that continues", viewOf(coppice.StageWaiting, dep("app-1", coppice.StageSession, ""), waitsOn(coppice.WaitPerson, "the base fails", time.Time{})), "nothing"},
 		{"queued is for dispatch", viewOf(coppice.StageQueued), "nothing"},
 	})
 }

@@ -28,10 +28,5 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	help(root)
-	for _, c := range root.Commands() {
-		if c.Runnable() && c.GroupID == "" {
-			t.Errorf("%s is in no group of cli.Finish", c.Name())
-		}
-	}
 	golden(t, "help.txt", b.String())
 }
