@@ -27,7 +27,7 @@ func TestSession(t *testing.T) {
 	id, s := b.run(`cases:
   - steps:
       - say: Hello.
-      - usage: {input_tokens: 10, output_tokens: 5, cost_usd: 0.5, turns: 1}
+      - usage: {input_tokens: 10, output_tokens: 5, cost_usd: 0.5}
       - write: {path: hello.txt, content: "hello\n"}
       - say: Done.
 `)
@@ -38,7 +38,7 @@ func TestSession(t *testing.T) {
 	want := coppice.RunResult{
 		Exit: new(int), Conversation: "scripted-app-1-1", Summary: "Done.", From: base, Head: b.own("rev-parse", "coppice/app-1"),
 		Stat:  " hello.txt | +1 -0\n 1 file changed, lines: +1 -0",
-		Usage: coppice.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.5, Turns: 1},
+		Usage: coppice.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.5, Turns: 2},
 	}
 	if r.Memory < 1<<20 {
 		t.Errorf("its agent took %d bytes of memory", r.Memory)
