@@ -235,6 +235,7 @@ var keys = sync.OnceValue(func() map[string]key {
 		"verify.browser":  {doc: "Each verifier gets its own browser, through chrome-devtools-mcp. Its screenshots are kept as evidence.", example: "true"},
 
 		"retry":         {doc: "What follows a failed session."},
+		"retry.policy":  {doc: "What follows a failed session: none, the task fails; same, another session with what went wrong; analyze, the same after a small session has found out why. Limits of accounts and budgets are not failures.", example: "analyze", oneOf: coppice.RetryPolicies},
 		"retry.max":     {doc: "How many sessions can follow the first one.", example: "2", max: 100},
 		"retry.backoff": {doc: "The pause before the first retry. It doubles with each retry.", example: "10s"},
 
@@ -268,7 +269,7 @@ var keys = sync.OnceValue(func() map[string]key {
 var planned = map[string]bool{
 	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
-	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
+	"limits.unreviewed": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
 }
 

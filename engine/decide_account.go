@@ -73,7 +73,7 @@ func fallbackFor(v *View, account string, role coppice.Role, only string) *coppi
 	unable, blocked := map[string]bool{account: true}, map[string]bool{}
 	for i := range v.Sessions {
 		o := &v.Sessions[i]
-		if o.Failure == nil {
+		if o.Failure == nil || o.Role.Info().Prepares {
 			continue
 		}
 		switch remedies[o.Failure.Class] {

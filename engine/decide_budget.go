@@ -56,7 +56,7 @@ func overBudget(v *View, s *coppice.Session, cost float64) *coppice.Failure {
 		return taskBudget(v, v.Spent+more)
 	case day > 0 && v.Today+more >= day:
 		return coppice.Failf(coppice.ClassDayBudget, dayText(v.Today+more, day), dayFix)
-	case day > 0 && s.Budget > 0 && coppice.USD(cost) >= s.Budget:
+	case (day > 0 || s.Role.Info().Budget > 0) && s.Budget > 0 && coppice.USD(cost) >= s.Budget:
 		return shareSpent(s)
 	}
 	return nil

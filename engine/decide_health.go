@@ -17,7 +17,7 @@ func health(v *View) *Decision {
 	if s.Screen || s.Parked() {
 		return nil // a person uses it, or it waits for a person
 	}
-	h := v.Project.Policy.Health
+	h := healthFor(v, s)
 	age := v.Now.Sub(s.StartedAt) - s.ParkedFor.D()
 	if h.Timeout > 0 && age >= h.Timeout.D() {
 		if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 {
@@ -63,7 +63,7 @@ func healthDue(v *View) time.Time {
 	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() || s.Screen || s.Parked() {
 		return time.Time{}
 	}
-	h, began := v.Project.Policy.Health, s.StartedAt.Add(s.ParkedFor.D())
+	h, began := healthFor(v, s), s.StartedAt.Add(s.ParkedFor.D())
 	var at time.Time
 	for _, t := range []struct {
 		from time.Time

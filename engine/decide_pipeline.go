@@ -134,6 +134,9 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
+	if analyzes(v, s) {
+		spec.Diff = mostDiff
+	}
 	spec.Budget = s.Budget
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p

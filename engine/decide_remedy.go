@@ -56,6 +56,7 @@ const mostWaits = 50
 
 // remedy applies the action for the failure's class.
 func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
+	fail.Diff = "" // the session keeps it
 	switch remedies[fail.Class] {
 	case continueLater:
 		next := resumeSession(v, s)
@@ -81,17 +82,17 @@ func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	return tryAgain(v, s, fail)
 }
 
-// tryAgain starts another session after a pause, if tries are left.
+// tryAgain starts another session after a pause, if the policy allows it and
+// tries are left.
 func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	n := failures(v)
 	var d *Decision
-	if n > v.Project.Policy.Retry.Max {
+	if n > v.Project.Policy.Retry.Max || v.Project.Policy.RetryFor(v.Task) == coppice.RetryNone {
 		d = endTask(v, coppice.OutcomeFailed, &fail)
 	} else {
-		next := resumeSession(v, s)
-		next.Evidence = evidence(s, fail)
-		if !continues[fail.Class] {
-			next.Resume = ""
+		next := nextTry(v, s, fail)
+		if analyzes(v, s) {
+			next = analysis(v, s, fail)
 		}
 		pause := doubled(v.Project.Policy.Retry.Backoff.D(), n, 10*time.Minute)
 		t := v.Task
@@ -119,7 +120,7 @@ func failures(v *View) int {
 			n = 0 // earlier ones were about another candidate
 		}
 		switch {
-		case judges(s.Role) != verifier:
+		case judges(s.Role) != verifier, s.Role.Info().Prepares:
 		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken, s.Rests():
 		case s.Failure != nil && remedies[s.Failure.Class] == retry:
 			n++

@@ -142,7 +142,7 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	s := &coppice.Session{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
 		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, &n), Resume: n.Resume,
-		Fork: n.Fork, Screen: n.Screen, Budget: granted,
+		Fork: n.Fork, Screen: n.Screen, Budget: budgetFor(n.Role, granted),
 		Prompt: promptFor(v, &n), State: coppice.SessionStarting, CreatedAt: t.now,
 	}
 	c := v.Task
@@ -153,7 +153,7 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 		if n.Note != "" {
 			d.Messages = []coppice.Message{{TaskID: c.ID, Text: n.Note, From: "person", SentAt: t.now}}
 		}
-	} else {
+	} else if !n.Role.Info().Prepares {
 		for _, m := range v.Messages {
 			m.DeliveredAt = t.now // they are in the prompt
 			d.Messages = append(d.Messages, m)

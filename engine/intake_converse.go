@@ -201,7 +201,7 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
 			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
 		}
-		made.Onto, made.Group, made.Labels = from.Onto, from.Group, from.Labels
+		made.Onto, made.Group, made.Labels, made.Retry = from.Onto, from.Group, from.Labels, from.Retry
 		if s.Agent == from.Agent {
 			made.Effort = from.Effort
 		}

@@ -40,6 +40,9 @@ type View struct {
 	// Auto returns the model that auto means for the task with an agent. Nil
 	// means that the agent chooses.
 	Auto func(agent string) string `json:"-"`
+	// Cheap returns the model of an agent for simple work. Nil or "" means that
+	// there is none.
+	Cheap func(agent string) string `json:"-"`
 	// Resumes reports whether the conversation of a session can continue in
 	// another one. Nil means that none can.
 	Resumes func(*coppice.Session) bool `json:"-"`
@@ -49,6 +52,7 @@ type View struct {
 func (t *turn) view(id int64) (*View, error) {
 	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
+	v.Cheap = func(agent string) string { return t.cheap(v.Project, agent) }
 	v.Resumes = func(s *coppice.Session) bool { return t.resumes(v.Project, s) }
 	task, err := t.tx.Tasks.Get(id)
 	if err != nil {

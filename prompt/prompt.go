@@ -29,6 +29,7 @@ var roles = map[coppice.Role]role{
 	coppice.RoleFix:       {write: implement},
 	coppice.RoleVerify:    {write: verify, extra: browser, ending: func(Input) string { return howToJudge }},
 	coppice.RoleAnswer:    {write: answer, ending: howToAnswer},
+	coppice.RoleAnalyze:   {write: analyze, ending: func(Input) string { return howToDiagnose }},
 }
 
 // role says how the prompt of a role is written.

@@ -41,6 +41,7 @@ func (s *sim) create() error {
 		n.Category = []string{"", "", "docs", "secret"}[s.reviews.IntN(4)]
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
+	n.Retry = s.retryPolicy()
 	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n})
 	if s.removing && len(n.After) > 0 && coppice.ErrorCode(err) == coppice.EInvalid {
 		return nil // the task that it comes after is gone already
@@ -192,7 +193,7 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
 		}
-		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t)); err != nil {
+		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t), s.retriesHold(r, t)); err != nil {
 			return err
 		}
 		if err := s.killsHold(r, t); err != nil {

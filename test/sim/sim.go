@@ -44,6 +44,8 @@ type Report struct {
 	Steps   int
 	Virtual time.Duration
 	Killed  int // runs of checks
+
+	Diagnosed int // sessions after an analysis
 	parks
 }
 
@@ -63,31 +65,34 @@ type sim struct {
 	kills    *rand.Rand // of what happens to checks
 	parking  *rand.Rand // of what concerns parked sessions
 	reviews  *rand.Rand // of what people do about candidates that wait for them
+	retries  *rand.Rand // of what follows failed sessions
 	approved map[string]bool
-	judged   judgements
-	parks    parks
-	now      time.Time
-	start    time.Time
-	world    *world
-	st       store.Store
-	fault    *faulty
-	eng      *engine.Engine
-	intake   *engine.Intake
-	fab      *local.Fabric
-	ledger   fabric.Ledger
-	works    []*worker
-	projects []coppice.Project
-	keys     []string // of all tasks ever made
-	owed     int      // tasks not asked for yet
-	calm     bool     // no more faults
-	removing bool     // the project p is being removed,
-	gone     bool     // and is gone
-	made     int
-	forks    int
-	requeued map[string][]requeued // by task
-	due      time.Time
-	steps    int
-	path     []string
+
+	diagnosed map[int64]bool // sessions that got a diagnosis
+	judged    judgements
+	parks     parks
+	now       time.Time
+	start     time.Time
+	world     *world
+	st        store.Store
+	fault     *faulty
+	eng       *engine.Engine
+	intake    *engine.Intake
+	fab       *local.Fabric
+	ledger    fabric.Ledger
+	works     []*worker
+	projects  []coppice.Project
+	keys      []string // of all tasks ever made
+	owed      int      // tasks not asked for yet
+	calm      bool     // no more faults
+	removing  bool     // the project p is being removed,
+	gone      bool     // and is gone
+	made      int
+	forks     int
+	requeued  map[string][]requeued // by task
+	due       time.Time
+	steps     int
+	path      []string
 }
 
 // worker is one worker's memory: what it holds and how far it has come. A crash
@@ -159,7 +164,8 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, requeued: map[string][]requeued{}}
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
-	s.approved = map[string]bool{}
+	s.retries = rand.New(rand.NewPCG(opt.Seed, 46))
+	s.approved, s.diagnosed = map[string]bool{}, map[int64]bool{}
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	s.fault = &faulty{Store: st, rng: rng}
@@ -211,6 +217,7 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	p.Tracks = append(p.Tracks, coppice.Track{Name: "side", Limit: 1})
 	p.Verify.Attempts = s.rng.IntN(4)
 	p.Retry.Max = s.rng.IntN(4)
+	p.Retry.Policy = s.retryPolicy()
 	for n := range s.rng.IntN(3) {
 		p.Checks = append(p.Checks, fmt.Sprintf("check %d", n))
 	}
@@ -284,7 +291,7 @@ func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
 }
 
 func (s *sim) report() (Report, error) {
-	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks}
+	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, Diagnosed: len(s.diagnosed), parks: s.parks}
 	h := fnv.New64a()
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {

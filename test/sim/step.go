@@ -370,6 +370,9 @@ func (s *sim) agent() error {
 	case coppice.RoleAnswer:
 		s.answer(key, h)
 		return nil
+	case coppice.RoleAnalyze:
+		s.analyze(key, h)
+		return nil
 	}
 	if h.role == coppice.RoleFix {
 		s.world.mergeBase(h)

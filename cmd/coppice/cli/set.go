@@ -11,7 +11,7 @@ import (
 )
 
 func (e *Env) setCommand() *cobra.Command {
-	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, category, group string
+	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, category, group, retry string
 	var priority int
 	var after, steps, labels []string
 	var flagged bool
@@ -38,6 +38,7 @@ can be changed at any time, also when it has ended.`,
 	fl.StringVar(&category, "category", "", "what kind of work it is")
 	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces the current ones (repeatable)")
 	fl.StringVar(&budget, "budget", "", "the most to spend on it, in dollars; 0 means the project's default")
+	fl.StringVar(&retry, "retry", "", "what follows a failed session: none, same or analyze; empty for the project's")
 	fl.StringVar(&group, "group", "", "the group it belongs to, which is created if it does not exist; empty for none")
 	fl.StringSliceVar(&labels, "label", nil, "labels to add and remove (+a,-b), or all labels (a,b)")
 	fl.BoolVar(&flagged, "flag", false, "flag it, or remove the flag with --flag=false")
@@ -53,7 +54,7 @@ can be changed at any time, also when it has ended.`,
 		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
 		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
 		change.Effort = text("effort", &effort)
-		change.Group = text("group", &group)
+		change.Group, change.Retry = text("group", &group), text("retry", &retry)
 		if c.Flags().Changed("flag") {
 			change.Flagged = &flagged
 		}

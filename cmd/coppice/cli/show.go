@@ -125,6 +125,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
 		{"effort", t.Effort},
+		{"retry", t.Retry},
 		{"images", imageCount(t.Images)},
 		{"forked from", t.ForkOf},
 		{"group", t.Group},

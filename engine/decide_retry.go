@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"coppice"
+)
+
+// mostDiff limits what an analysis reads of the change of a failed session, and
+// mostDiagnosis what the next session reads of the analysis, in bytes.
+const (
+	mostDiff      = 10 << 10
+	mostDiagnosis = 8 << 10
+)
+
+// nextTry returns the session that follows a failed one, with what went wrong.
+func nextTry(v *View, s *coppice.Session, fail coppice.Failure) *coppice.Next {
+	next := resumeSession(v, s)
+	if !continues[fail.Class] {
+		next.Resume = ""
+	}
+	next.Evidence = evidence(s, fail)
+	return next
+}
+
+// analyzes reports whether a failed session is analyzed before the next one. The
+// failure of a verifier says nothing about the work.
+func analyzes(v *View, s *coppice.Session) bool {
+	return v.Project.Policy.RetryFor(v.Task) == coppice.RetryAnalyze && !judges(s.Role) && !s.Screen && !s.Role.Info().Prepares
+}
+
+// analysis returns the session that finds out why another one failed. It uses
+// the model that the agent's profile names for simple work, if it names one.
+func analysis(v *View, s *coppice.Session, fail coppice.Failure) *coppice.Next {
+	n := &coppice.Next{Role: coppice.RoleAnalyze, Agent: s.Agent, Model: nextModel(v, s), Evidence: evidence(s, fail)}
+	if a := v.Project.Policy.Agent.Roles[coppice.RoleAnalyze]; a != "" && a != n.Agent {
+		n.Agent, n.Model = a, ""
+	}
+	if v.Cheap != nil {
+		if model := v.Cheap(n.Agent); model != "" {
+			n.Model = model
+		}
+	}
+	if s.Failure != nil && s.Failure.Diff != "" {
+		n.Evidence += "\nThe start of what it changed:\n" + s.Failure.Diff + "\n"
+	}
+	return n
+}
+
+// cheap returns the model of an agent for simple work, or "".
+func (t *turn) cheap(p coppice.Project, agent string) string {
+	if t.cfg.Models == nil {
+		return ""
+	}
+	var own *coppice.Profile
+	if found, ok := p.Policy.Agents[agent]; ok {
+		own = &found
+	}
+	return t.cfg.Models(agent, own)[LevelSimple]
+}
+
+// failedBefore returns the session that an analysis is about, and why it failed.
+// It returns nil if the round has none.
+func failedBefore(v *View) (*coppice.Session, coppice.Failure) {
+	for i := len(v.Sessions) - 1; i >= 0; i-- {
+		s := &v.Sessions[i]
+		switch {
+		case s.Role.Info().Prepares:
+		case s.Failure != nil:
+			return s, *s.Failure
+		case s.Role == coppice.RoleAnswer:
+			return s, *noAnswer(s)
+		default:
+			return s, *coppice.Failf(coppice.ClassImplementation, "the agent ended without changing anything", "")
+		}
+	}
+	return nil, coppice.Failure{}
+}
+
+// judgeAnalysis starts the session that an analysis has prepared. An analysis
+// that failed, or found nothing, changes nothing about that session.
+func judgeAnalysis(v *View, s *coppice.Session) *Decision {
+	failed, fail := failedBefore(v)
+	switch {
+	case s.State == coppice.SessionCancelled:
+		return endTask(v, coppice.OutcomeCancelled, nil)
+	case failed == nil:
+		return enqueue(v, firstSession(v.Task, ""), "there is no session to analyze")
+	case v.asked(coppice.VerbTake) != nil || s.StopWhy == coppice.StopTaken:
+		return takeAnalyzed(v)
+	case v.sending(s.ID):
+		return nil // it might be an interrupt
+	case interrupted(v, s) && len(v.Messages) == 0:
+		return pause(v, failed)
+	}
+	next := nextTry(v, failed, fail)
+	why := fmt.Sprintf("%s found out why %s failed", s.Key, failed.Key)
+	switch text := strings.TrimSpace(s.Summary); {
+	case s.Failure != nil:
+		why = fmt.Sprintf("retries without an analysis: %s", s.Failure.Text)
+	case text == "":
+		why = "retries without an analysis: it found nothing"
+	default:
+		if len(text) > mostDiagnosis {
+			text = strings.ToValidUTF8(text[:mostDiagnosis], "") + "\n[... the rest is left out ...]"
+		}
+		next.Evidence += fmt.Sprintf("\nAnother session (%s, %s) read this and analyzed it:\n%s\n", s.Key, s.Agent, text)
+	}
+	return enqueue(v, next, why)
+}
+
+// takeAnalyzed lets a person continue the session that is analyzed, or waits for
+// its analysis, on the agent's own screen.
+func takeAnalyzed(v *View) *Decision {
+	failed, _ := failedBefore(v)
+	if failed == nil {
+		return nil
+	}
+	n := resumeSession(v, failed)
+	n.Screen = true
+	d := enqueue(v, n, "a person takes over")
+	d.Asks = v.settled(coppice.VerbTake, coppice.VerbGive)
+	return d
+}
+
+// healthFor returns the limits of health for a session: its role can have a
+// shorter time.
+func healthFor(v *View, s *coppice.Session) coppice.HealthPolicy {
+	h := v.Project.Policy.Health
+	if most := s.Role.Info().Time; most > 0 && (h.Timeout == 0 || most < h.Timeout) {
+		h.Timeout = most
+	}
+	return h
+}
+
+// timeLimit returns how long a session can take.
+func timeLimit(v *View, s *coppice.Session) time.Duration { return healthFor(v, s).Timeout.D() }
+
+// budgetFor returns what a session can spend: what it was granted, or what its
+// role allows, if that is less.
+func budgetFor(r coppice.Role, granted coppice.USD) coppice.USD {
+	if most := r.Info().Budget; most > 0 && (granted == 0 || most < granted) {
+		return most
+	}
+	return granted
+}

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"coppice"
+)
+
+func retries(how string) change {
+	return policy(func(p *coppice.Policy) { p.Retry.Policy = how })
+}
+
+// analyzed makes a session an analysis that ended with a text.
+func analyzed(text string) func(*coppice.Session) {
+	return func(s *coppice.Session) { s.Role, s.Summary = coppice.RoleAnalyze, text }
+}
+
+func TestRetryPolicies(t *testing.T) {
+	t.Parallel()
+	broken, lost := fails(coppice.ClassUnknown), fails(coppice.ClassLost)
+	none, analyze := retries(coppice.RetryNone), retries(coppice.RetryAnalyze)
+	own := func(how string) change { return task(func(t *coppice.Task) { t.Retry = how }) }
+	const failed = `pipeline: task.ended; to ended; outcome "failed"; fails: `
+	const waits = "pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries "
+	run(t, pipeline, []decision{
+		{"none", viewOf(coppice.StageSession, space(), none, ran("", broken)), failed + "unknown"},
+		{"none, and a lost one", viewOf(coppice.StageSession, space(), none, ran("", lost)), failed + "lost"},
+		{"none, and a limit", viewOf(coppice.StageSession, space(), none, ran("", fails(coppice.ClassRateLimit))),
+			"pipeline: task.stage; to queued; next implement by ann resuming talk1; limit ann for 30s"},
+		{"none, and a budget for the day", viewOf(coppice.StageSession, space(), none, ran("", fails(coppice.ClassDayBudget))),
+			"pipeline: task.stage; to queued; next implement by ann resuming talk1"},
+		{"the task's own comes first", viewOf(coppice.StageSession, space(), none, own(coppice.RetrySame), ran("", broken)),
+			waits + "(1 of 2) after: it broke (10s); next implement by ann"},
+		{"the task's own none", viewOf(coppice.StageSession, space(), own(coppice.RetryNone), ran("", broken)), failed + "unknown"},
+		{"analyze", viewOf(coppice.StageSession, space(), analyze, ran("", broken)), waits + "(1 of 2) after: it broke (10s); next analyze by ann"},
+		{"analyze, without tries left", viewOf(coppice.StageSession, space(), analyze, ran("", broken), ran("", broken), ran("", broken)), failed + "unknown"},
+		{"after an analysis", viewOf(coppice.StageSession, space(), analyze, ran("", lost), ran("", analyzed("it lost its way"))),
+			"pipeline: task.stage; to queued; next implement by ann resuming talk1"},
+		{"an analysis that failed", viewOf(coppice.StageSession, space(), analyze, ran("", broken), ran("", analyzed(""), fails(coppice.ClassAuth))),
+			"pipeline: task.stage; to queued; next implement by ann"},
+		{"an analysis uses up no try", viewOf(coppice.StageSession, space(), analyze, ran("", broken), ran("", analyzed(""), broken), ran("", broken)),
+			waits + "(2 of 2) after: it broke (20s); next analyze by ann"},
+		{"a stopped analysis", viewOf(coppice.StageSession, space(), analyze, ran("", broken), ran("", analyzed(""), func(s *coppice.Session) { s.State = coppice.SessionCancelled })),
+			`pipeline: task.ended; to ended; outcome "cancelled"`},
+	})
+}
+
+// The next session reads the diagnosis, and the analysis reads what went wrong.
+func TestDiagnosis(t *testing.T) {
+	t.Parallel()
+	changed := func(s *coppice.Session) { s.Summary, s.Failure.Diff = "I give up", "+the change" }
+	v := viewOf(coppice.StageSession, space(), retries(coppice.RetryAnalyze), ran("", fails(coppice.ClassUnknown), changed))
+	v.Cheap = func(string) string { return "small" }
+	d := pipeline(v)
+	n := d.Task.Next
+	for _, text := range []string{"it broke", "I give up", "+the change"} {
+		if !strings.Contains(n.Evidence, text) {
+			t.Errorf("the analysis does not read %q: %s", text, n.Evidence)
+		}
+	}
+	if n.Model != "small" || n.Resume != "" || d.Task.Failure.Diff != "" {
+		t.Errorf("the analysis is %+v, the task's failure %+v", n, d.Task.Failure)
+	}
+	for text, want := range map[string]string{"Use the other file.": "Use the other file.", strings.Repeat("é", mostDiagnosis): "the rest is left out"} {
+		v := viewOf(coppice.StageSession, space(), retries(coppice.RetryAnalyze), ran("", fails(coppice.ClassUnknown), changed), ran("", analyzed(text)))
+		n := pipeline(v).Task.Next
+		if !strings.Contains(n.Evidence, want) || !strings.Contains(n.Evidence, "it broke") || strings.Contains(n.Evidence, "+the change") || len(n.Evidence) > 2*mostDiagnosis {
+			t.Errorf("the next session reads %.200s", n.Evidence)
+		}
+	}
+}
+
+// An analysis works at the commit of the failed session, cannot edit, and has
+// limits of time and money. Messages wait for the session after it.
+func TestAnalysisIsLimited(t *testing.T) {
+	t.Parallel()
+	begun := func(s *coppice.Session) { starting(s); s.Role, s.From = coppice.RoleAnalyze, "" }
+	v := viewOf(coppice.StageSession, space(), retries(coppice.RetryAnalyze), ran("", fails(coppice.ClassUnknown), func(s *coppice.Session) { s.Head = "head1" }), ran("", begun))
+	prepare, err := coppice.DecodeSpec[coppice.PrepareSpec](*pipeline(v).Offer)
+	if err != nil || !prepare.Detached || prepare.From != "head1" {
+		t.Fatalf("%+v, %v", prepare, err)
+	}
+	s := v.lastSession()
+	s.Path = "/ws/x"
+	spec, err := coppice.DecodeSpec[coppice.RunSpec](*pipeline(v).Offer)
+	if err != nil || !spec.ReadOnly || spec.Permissions.Rules[0].Do != coppice.RuleDeny || spec.Diff != 0 {
+		t.Errorf("%+v, %v", spec, err)
+	}
+	if got := timeLimit(v, s); got != coppice.RoleAnalyze.Info().Time.D() {
+		t.Errorf("it can take %v", got)
+	}
+	for granted, want := range map[coppice.USD]coppice.USD{0: 1, 0.5: 0.5, 7: 1} {
+		if got := budgetFor(coppice.RoleAnalyze, granted); got != want {
+			t.Errorf("it can spend %v of %v", got, granted)
+		}
+	}
+	s.Budget = 1
+	if f := overBudget(v, s, 1); f == nil || f.Class != coppice.ClassDayBudget {
+		t.Errorf("beyond its budget: %+v", f)
+	}
+	s.State, s.StartedAt = coppice.SessionWorking, noon
+	v.Messages = []coppice.Message{{ID: 1, Text: "wait"}}
+	if d := talk(v); d != nil {
+		t.Errorf("the analysis gets the message: %+v", d)
+	}
+	v.Messages[0].Kind = coppice.MessageInterrupt
+	if d := talk(v); d == nil {
+		t.Error("the analysis cannot be interrupted")
+	}
+}
+
+// A person who takes a task over gets the failed session, not its analysis.
+func TestTakeDuringAnalysis(t *testing.T) {
+	t.Parallel()
+	taken := func(v *View) { v.Asks = append(v.Asks, coppice.Ask{ID: 1, Verb: coppice.VerbTake}) }
+	v := viewOf(coppice.StageSession, space(), retries(coppice.RetryAnalyze), ran("", fails(coppice.ClassLost)), ran("", analyzed("x")), taken)
+	if n := pipeline(v).Task.Next; n.Role != coppice.RoleImplement || !n.Screen || n.Resume != "talk1" {
+		t.Errorf("a running analysis: %+v", n)
+	}
+	v = viewOf(coppice.StageQueued, space(), retries(coppice.RetryAnalyze), ran("", fails(coppice.ClassLost)), taken)
+	v.Task.Next = analysis(v, v.lastSession(), *v.lastSession().Failure)
+	if d := handover(v); d == nil || d.Task.Next.Role != coppice.RoleImplement || !d.Task.Next.Screen {
+		t.Errorf("an analysis that waits: %+v", d)
+	}
+}

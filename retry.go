@@ -1,0 +1,36 @@
+package coppice
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// What follows a failed session.
+const (
+	RetryNone    = "none"    // nothing: the task fails
+	RetrySame    = "same"    // another session, with what went wrong before
+	RetryAnalyze = "analyze" // the same, after another session has found out why it failed
+)
+
+// RetryPolicies lists what can follow a failed session.
+var RetryPolicies = []string{RetryNone, RetrySame, RetryAnalyze}
+
+// RetryPolicy says what follows a failed session.
+type RetryPolicy struct {
+	Policy  string   `json:"policy,omitempty" yaml:"policy"` // one of RetryPolicies; empty means same
+	Max     int      `json:"max" yaml:"max"`                 // number of further sessions after the first
+	Backoff Duration `json:"backoff" yaml:"backoff"`         // pause before the first of them; it doubles with each
+}
+
+// RetryFor returns what follows a failed session of a task.
+func (p Policy) RetryFor(t Task) string { return cmp.Or(t.Retry, p.Retry.Policy, RetrySame) }
+
+// ValidRetry checks what a task names as its retry policy. Empty means that of
+// its project.
+func ValidRetry(text string) error {
+	if text == "" || slices.Contains(RetryPolicies, text) {
+		return nil
+	}
+	return Errorf(EInvalid, "%s is not a valid value for retry", Quote(text)).WithFix("use one of %s", strings.Join(RetryPolicies, ", ")).WithField("retry")
+}
