@@ -71,6 +71,7 @@ type Limits struct {
 	Memory   Percent        `json:"memory" yaml:"memory"`
 	Reserve  Bytes          `json:"reserve,omitempty" yaml:"reserve"` // memory reserved for a session that has just started; 0 means what its agent used before
 	Output   Bytes          `json:"output" yaml:"output"`             // limit of a session's kept output
+	Disk     Bytes          `json:"disk,omitempty" yaml:"disk"`       // no session starts if less is free; see LeastDisk
 	// Workspaces limits the tasks between the start of a session and their
 	// landing; see MostWorkspaces.
 	Workspaces int `json:"workspaces,omitempty" yaml:"workspaces"`
