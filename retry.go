@@ -21,7 +21,18 @@ type RetryPolicy struct {
 	Policy  string   `json:"policy,omitempty" yaml:"policy"` // one of RetryPolicies; empty means same
 	Max     int      `json:"max" yaml:"max"`                 // number of further sessions after the first
 	Backoff Duration `json:"backoff" yaml:"backoff"`         // pause before the first of them; it doubles with each
+
+	// Recoveries limits the retries of a task, and of the tasks that it was forked
+	// from, in 30 minutes; see MostRecoveries.
+	Recoveries int `json:"recoveries,omitempty" yaml:"recoveries"`
 }
+
+// DefaultRecoveries is the default of RetryPolicy.Recoveries.
+const DefaultRecoveries = 3
+
+// MostRecoveries returns how often a task is retried automatically in 30 minutes.
+// A policy that was stored before the key existed has none.
+func (r RetryPolicy) MostRecoveries() int { return cmp.Or(r.Recoveries, DefaultRecoveries) }
 
 // RetryFor returns what follows a failed session of a task.
 func (p Policy) RetryFor(t Task) string { return cmp.Or(t.Retry, p.Retry.Policy, RetrySame) }

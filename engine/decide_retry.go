@@ -15,15 +15,106 @@ const (
 	mostDiagnosis = 8 << 10
 )
 
+// unclear lists the classes of failure whose cause might be the agent itself.
+var unclear = map[coppice.Class]bool{coppice.ClassUnknown: true, coppice.ClassTimeout: true, coppice.ClassLost: true}
+
+// mostUnclear is the number of unclear failures in a row after which another
+// agent takes over.
+const mostUnclear = 2
+
 // nextTry returns the session that follows a failed one, with what went wrong.
 func nextTry(v *View, s *coppice.Session, fail coppice.Failure) *coppice.Next {
-	next := resumeSession(v, s)
-	if !continues[fail.Class] {
-		next.Resume = ""
+	next := otherAgent(v, s)
+	if next == nil {
+		next = resumeSession(v, s)
+		if !continues[fail.Class] {
+			next.Resume = ""
+		}
 	}
 	next.Evidence = evidence(s, fail)
 	return next
 }
+
+// otherAgent returns a session of another agent, if an agent's last sessions
+// failed in a row without a known cause and there is a fallback.
+func otherAgent(v *View, s *coppice.Session) *coppice.Next {
+	n := 0
+	for i := len(v.Sessions) - 1; i >= 0; i-- {
+		o := &v.Sessions[i]
+		if o.Role.Info().Prepares || judges(o.Role) != judges(s.Role) {
+			continue
+		}
+		if o.Agent != s.Agent || o.Failure == nil || !unclear[o.Failure.Class] {
+			break
+		}
+		n++
+	}
+	if n < mostUnclear {
+		return nil
+	}
+	return fallbackAmong(v, accountOfFailure(s), s.Role, func(agent string) bool { return agent != s.Agent })
+}
+
+// The most automatic recoveries of a task, and of the tasks that it was forked
+// from, in a time.
+const recoveryTime = 30 * time.Minute
+
+// recoveries counts the failures of the last 30 minutes that another session
+// follows, or would follow. What happened before a person started the round does
+// not count.
+func recoveries(v *View) int {
+	n := 0
+	for _, list := range [][]coppice.Session{v.Sessions, v.Origins} {
+		for i := range list {
+			if s := &list[i]; s.EndedAt.After(v.Now.Add(-recoveryTime)) && usedTry(v, s) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// tooManyRecoveries makes a task wait for a person who decides whether to go on.
+func tooManyRecoveries(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
+	most := v.Project.Policy.Retry.MostRecoveries()
+	d := needPerson(v, s, fail)
+	d.Task.Wait.Text = fmt.Sprintf("was retried %d times in %s; the last failure: %s", most, durationText(recoveryTime), fail.Text)
+	d.Task.Wait.Fix = "find out why its sessions fail, then run: coppice retry " + v.Task.Key
+	d.Reason = d.Task.Wait.Text
+	return d
+}
+
+// origins returns the sessions of the tasks from which a task was forked, of
+// their current rounds.
+func (t *turn) origins(task coppice.Task) ([]coppice.Session, error) {
+	var all []coppice.Session
+	for range mostOrigins {
+		if task.ForkOf == "" {
+			break
+		}
+		from, err := t.tx.Tasks.ByKey(task.ForkOf)
+		if coppice.ErrorCode(err) == coppice.ENotFound {
+			break // it was removed
+		}
+		if err != nil {
+			return nil, err
+		}
+		list, err := t.tx.Sessions.Of(from.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			if s.Round == from.Round {
+				all = append(all, s)
+			}
+		}
+		task = from
+	}
+	return all, nil
+}
+
+// mostOrigins limits the chain of forks whose recoveries count.
+const mostOrigins = 5
 
 // analyzes reports whether a failed session is analyzed before the next one. The
 // failure of a verifier says nothing about the work.
@@ -34,7 +125,8 @@ func analyzes(v *View, s *coppice.Session) bool {
 // analysis returns the session that finds out why another one failed. It uses
 // the model that the agent's profile names for simple work, if it names one.
 func analysis(v *View, s *coppice.Session, fail coppice.Failure) *coppice.Next {
-	n := &coppice.Next{Role: coppice.RoleAnalyze, Agent: s.Agent, Model: nextModel(v, s), Evidence: evidence(s, fail)}
+	next := nextTry(v, s, fail)
+	n := &coppice.Next{Role: coppice.RoleAnalyze, Agent: next.Agent, Model: next.Model, Evidence: next.Evidence}
 	if a := v.Project.Policy.Agent.Roles[coppice.RoleAnalyze]; a != "" && a != n.Agent {
 		n.Agent, n.Model = a, ""
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"coppice"
 )
@@ -122,5 +123,76 @@ func TestTakeDuringAnalysis(t *testing.T) {
 	v.Task.Next = analysis(v, v.lastSession(), *v.lastSession().Failure)
 	if d := handover(v); d == nil || d.Task.Next.Role != coppice.RoleImplement || !d.Task.Next.Screen {
 		t.Errorf("an analysis that waits: %+v", d)
+	}
+}
+
+// After two unclear failures in a row of one agent, another one takes over.
+func TestOtherAgentTakesOver(t *testing.T) {
+	t.Parallel()
+	fallback := policy(func(p *coppice.Policy) { p.Agent.Fallback, p.Retry.Max = []string{"ann:small", "bob"}, 9 })
+	lost, unknown, timeout := fails(coppice.ClassLost), fails(coppice.ClassUnknown), fails(coppice.ClassTimeout)
+	for name, c := range map[string]struct {
+		view *View
+		next string
+	}{
+		"one":                       {viewOf(coppice.StageSession, space(), fallback, ran("", lost)), "ann talk1"},
+		"two":                       {viewOf(coppice.StageSession, space(), fallback, ran("", unknown), ran("", lost)), "bob "},
+		"a known cause between":     {viewOf(coppice.StageSession, space(), fallback, ran("", lost), ran("", fails(coppice.ClassMCP)), ran("", timeout)), "ann talk1"},
+		"two of different agents":   {viewOf(coppice.StageSession, space(), fallback, ran("", lost), ran("", timeout, by("bob"))), "bob talk1"},
+		"two of the other":          {viewOf(coppice.StageSession, space(), fallback, ran("", lost, by("bob")), ran("", timeout, by("bob"))), "ann "},
+		"no fallback":               {viewOf(coppice.StageSession, space(), ran("", lost), ran("", lost)), "ann talk1"},
+		"the fallback is limited":   {viewOf(coppice.StageSession, space(), fallback, limited("bob"), ran("", lost), ran("", lost)), "ann talk1"},
+		"two, and then an analysis": {viewOf(coppice.StageSession, space(), fallback, retries(coppice.RetryAnalyze), ran("", lost), ran("", lost), ran("", analyzed("x"), by("bob"))), "bob "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if n := pipeline(c.view).Task.Next; n == nil || n.Agent+" "+n.Resume != c.next {
+				t.Errorf("%+v; want %s", n, c.next)
+			}
+		})
+	}
+}
+
+// The fourth failure within 30 minutes leads to a person, whatever retry.max is.
+func TestRecoveriesAreLimited(t *testing.T) {
+	t.Parallel()
+	many := policy(func(p *coppice.Policy) { p.Retry.Max = 9 })
+	ended := func(ago time.Duration) func(*coppice.Session) {
+		return func(s *coppice.Session) { s.EndedAt = noon.Add(-ago) }
+	}
+	broken := fails(coppice.ClassEnvironment)
+	failed := func(agos ...time.Duration) []change {
+		list := []change{space(), many}
+		for _, ago := range agos {
+			list = append(list, ran("", broken, ended(ago)))
+		}
+		return list
+	}
+	origins := func(v *View) {
+		for range 3 {
+			v.Origins = append(v.Origins, *viewOf(coppice.StageSession, ran("", broken, ended(time.Minute))).lastSession())
+		}
+	}
+	more := policy(func(p *coppice.Policy) { p.Retry.Recoveries = 4 })
+	for name, c := range map[string]struct {
+		changes []change
+		on      coppice.WaitKind
+	}{
+		"three":                  {failed(2*time.Minute, time.Minute, 0), coppice.WaitBackoff},
+		"four":                   {failed(29*time.Minute, 2*time.Minute, time.Minute, 0), coppice.WaitPerson},
+		"the first is older":     {failed(30*time.Minute, 2*time.Minute, time.Minute, 0), coppice.WaitBackoff},
+		"four are allowed":       {append(failed(3*time.Minute, 2*time.Minute, time.Minute, 0), more), coppice.WaitBackoff},
+		"those of its origins":   {append(failed(0), origins), coppice.WaitPerson},
+		"an analysis is not one": {append(failed(2*time.Minute, time.Minute), ran("", analyzed(""), broken), ran("", broken, ended(0))), coppice.WaitBackoff},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := pipeline(viewOf(coppice.StageSession, c.changes...))
+			if w := d.Task.Wait; w == nil || w.On != c.on || d.Task.Next == nil {
+				t.Errorf("%+v, %+v; want %s", w, d.Task.Next, c.on)
+			} else if c.on == coppice.WaitPerson && (!strings.Contains(w.Text, "3 times in 30m") || !strings.Contains(w.Fix, "coppice retry app-7")) {
+				t.Errorf("%+v", w)
+			}
+		})
 	}
 }

@@ -33,6 +33,7 @@ type View struct {
 	Queue     coppice.Queue     // of the branch on which it lands
 	Behind    string            // the commit of the landing before it in the queue, while that one is being pushed
 	Fork      string            // the branch or commit from which a forked task's branch starts
+	Origins   []coppice.Session // of the tasks that it was forked from; known when its session has ended
 	Limited   Limited
 	Pause     time.Duration // see Config
 	Nodes     []coppice.Node
@@ -163,7 +164,12 @@ func (t *turn) viewRest(v *View) error {
 		return err
 	}
 	if v.Task.ForkOf != "" {
-		v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf)
+		if v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf); err != nil {
+			return err
+		}
+		if s := v.lastSession(); s != nil && !s.State.Live() && v.Task.Stage == coppice.StageSession {
+			v.Origins, err = t.origins(v.Task)
+		}
 	}
 	return err
 }

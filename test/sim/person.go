@@ -155,7 +155,7 @@ func (s *sim) limitsHold(r store.Reader) error {
 			return fmt.Errorf("the host of %s runs, its session is not live", key)
 		}
 	}
-	if err := s.accountsHold(r, live); err != nil {
+	if err := errors.Join(s.accountsHold(r, live), s.diskHolds(live)); err != nil {
 		return err
 	}
 	for _, p := range s.projects {
@@ -215,6 +215,9 @@ func (s *sim) tasksHold(r store.Reader) error {
 func (s *sim) settle() error {
 	s.calm = true
 	s.fault.chance = 0
+	if err := s.disk(); err != nil {
+		return err
+	}
 	for _, r := range s.world.repos {
 		r.block = 0
 	}

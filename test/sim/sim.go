@@ -68,6 +68,7 @@ type sim struct {
 	retries  *rand.Rand // of what follows failed sessions
 	approved map[string]bool
 
+	diskFree  uint64         // bytes of the disk; 0 is unknown
 	diagnosed map[int64]bool // sessions that got a diagnosis
 	judged    judgements
 	parks     parks
@@ -192,7 +193,7 @@ func (s *sim) boot() error {
 		return err
 	}
 	s.ledger, s.fab = ledger, local.New(local.Config{Store: s.st, Now: clock, Accept: ledger.Accept})
-	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1}); err != nil {
+	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1, DiskFree: s.diskFree}); err != nil {
 		return err
 	}
 	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes})
@@ -216,7 +217,7 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	p.Limits.PerAgent = map[string]int{"beta": 1}
 	p.Tracks = append(p.Tracks, coppice.Track{Name: "side", Limit: 1})
 	p.Verify.Attempts = s.rng.IntN(4)
-	p.Retry.Max = s.rng.IntN(4)
+	p.Retry.Max = s.rng.IntN(4) * (1 + s.retries.IntN(2))
 	p.Retry.Policy = s.retryPolicy()
 	for n := range s.rng.IntN(3) {
 		p.Checks = append(p.Checks, fmt.Sprintf("check %d", n))
@@ -292,7 +293,7 @@ func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
 
 func (s *sim) report() (Report, error) {
 	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, Diagnosed: len(s.diagnosed), parks: s.parks}
-	h := fnv.New64a()
+	h, again := fnv.New64a(), recovered{}
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {
 			events, err := rd.Log.Events(after, 500, store.EventFilter{})
@@ -304,6 +305,9 @@ func (s *sim) report() (Report, error) {
 					return fmt.Errorf("event %d follows %d", e.Seq, after)
 				}
 				after = e.Seq
+				if err := again.see(rd, e); err != nil {
+					return err
+				}
 				switch {
 				case e.Kind == coppice.EventSessionParked:
 					r.Parked++

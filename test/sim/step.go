@@ -84,6 +84,7 @@ func (s *sim) actions() []action {
 		{"move base", 1, s.moveBase},
 		{"move remote", remote, s.moveRemote},
 		{"hijack", 1, s.hijack},
+		{"disk", 1, s.disk},
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
 		{"review", review, s.review},

@@ -35,6 +35,7 @@ export function taskFrom(form: FormData): NewTask {
   if (text("track")) task.track = text("track");
   if (lines(form.get("checks")).length) task.checks = lines(form.get("checks"));
   if (lines(form.get("steps")).length) task.steps = lines(form.get("steps"));
+  if (text("retry")) task.retry = text("retry") as NonNullable<typeof task.retry>;
   if (text("category")) task.category = text("category");
   if (text("feature")) task.feature = text("feature");
   if (text("budget")) task.budget = text("budget");
