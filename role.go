@@ -25,7 +25,7 @@ const (
 	InWorkspace Where = "workspace" // in the task's workspace, on its branch
 	AtCandidate Where = "candidate" // in a detached worktree, at the commit that would land
 	AtTip       Where = "tip"       // in a detached worktree, at the tip of the branch on which the task lands
-	AtWork      Where = "work"      // in a detached worktree, at the newest commit of the task's work
+	AtHead      Where = "head"      // in a detached worktree, at the newest commit of the task's work
 )
 
 // RoleInfo describes a role. Its decisions are in package engine and its prompt
@@ -52,7 +52,7 @@ var Roles = []RoleInfo{
 	{Role: RoleVerify, Where: AtCandidate, Denied: "a verifier changes nothing", App: true, Status: StatusVerifying},
 	{Role: RoleFix, Where: InWorkspace, Fixes: true, Notes: true, Status: StatusFixing},
 	{Role: RoleAnswer, Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking},
-	{Role: RoleAnalyze, Where: AtWork, Denied: "an analysis changes nothing", Status: StatusWorking, Prepares: true, Time: Duration(10 * time.Minute), Budget: 1},
+	{Role: RoleAnalyze, Where: AtHead, Denied: "an analysis changes nothing", Status: StatusWorking, Prepares: true, Time: Duration(10 * time.Minute), Budget: 1},
 }
 
 // Info returns the description of the role. Unknown roles and the empty role are

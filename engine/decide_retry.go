@@ -74,7 +74,7 @@ func recoveries(v *View) int {
 	return n
 }
 
-// tooManyRecoveries makes a task wait for a person who decides whether to go on.
+// tooManyRecoveries makes a task wait for a person who decides whether it continues.
 func tooManyRecoveries(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	most := v.Project.Policy.Retry.MostRecoveries()
 	d := needPerson(v, s, fail)

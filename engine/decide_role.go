@@ -77,7 +77,7 @@ func startDetached(v *View, s *coppice.Session) *Decision {
 		}
 		from, at = v.Landing.Commit, short(v.Landing.Commit)
 	}
-	if failed, _ := failedBefore(v); s.Role.Info().Where == coppice.AtWork && failed != nil && failed.Head != "" {
+	if failed, _ := failedBefore(v); s.Role.Info().Where == coppice.AtHead && failed != nil && failed.Head != "" {
 		from, at = failed.Head, short(failed.Head)
 	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "needs a worktree at " + at, Offer: &coppice.Work{
