@@ -1754,6 +1754,7 @@ export interface components {
         Failure: {
             account?: string;
             class: string;
+            diff?: string;
             fix?: string;
             /** Format: date-time */
             retry_at?: string;
@@ -2160,6 +2161,7 @@ export interface components {
             limits: components["schemas"]["Limit"][] | null;
         };
         Limits: {
+            disk?: string;
             memory: string;
             output: string;
             /** Format: int64 */
@@ -2288,6 +2290,11 @@ export interface components {
             priority?: number;
             /** @description A name for this task within the request, so that others can come after it */
             ref?: string;
+            /**
+             * @description What follows a failed session: nothing, another session, or another session after one that finds out why; the project's when absent
+             * @enum {string}
+             */
+            retry?: "none" | "same" | "analyze";
             /** @description The JSON schema that the answer must match; if absent, the answer is a text */
             schema?: unknown;
             /** @description What must be true when it is done, one by one */
@@ -2610,6 +2617,9 @@ export interface components {
             backoff: string;
             /** Format: int64 */
             max: number;
+            policy?: string;
+            /** Format: int64 */
+            recoveries?: number;
         };
         Review: {
             /** @description Who approved this head */
@@ -2990,6 +3000,8 @@ export interface components {
             question?: components["schemas"]["Question"];
             /** @description Why it has this status */
             reason?: string;
+            /** @description What follows a failed session: none, same or analyze; absent for the project's */
+            retry?: string;
             /** @description What its newest session is for */
             role?: string;
             /** Format: int64 */
@@ -3046,6 +3058,8 @@ export interface components {
             not_before?: string;
             /** Format: int64 */
             priority?: number;
+            /** @description none, same or analyze; empty for the project's */
+            retry?: string;
             steps?: string[];
             title?: string;
             track?: string;
@@ -3141,6 +3155,8 @@ export interface components {
             questions: components["schemas"]["Question"][] | null;
             /** @description Why it has this status */
             reason?: string;
+            /** @description What follows a failed session: none, same or analyze; absent for the project's */
+            retry?: string;
             /** @description What its newest session is for */
             role?: string;
             /** Format: int64 */
