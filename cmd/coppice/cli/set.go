@@ -11,7 +11,7 @@ import (
 )
 
 func (e *Env) setCommand() *cobra.Command {
-	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, limit, category, group string
+	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, limit, category, group, retry string
 	var priority, turns int
 	var after, steps, labels []string
 	var flagged, untilDone bool
@@ -39,6 +39,7 @@ labels, group and flag can be changed at any time, also when it has ended.`,
 	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces the current ones (repeatable)")
 	fl.StringVar(&budget, "budget", "", "the most to spend on it, in dollars; 0 means the project's default")
 	limitFlags(c, &turns, &limit, &untilDone)
+	fl.StringVar(&retry, "retry", "", "what follows a failed session: none, same or analyze; empty for the project's")
 	fl.StringVar(&group, "group", "", "the group it belongs to, which is created if it does not exist; empty for none")
 	fl.StringSliceVar(&labels, "label", nil, "labels to add and remove (+a,-b), or all labels (a,b)")
 	fl.BoolVar(&flagged, "flag", false, "flag it, or remove the flag with --flag=false")
@@ -59,7 +60,7 @@ labels, group and flag can be changed at any time, also when it has ended.`,
 		}
 		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
 		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
-		change.Effort, change.Group = text("effort", &effort), text("group", &group)
+		change.Effort, change.Group, change.Retry = text("effort", &effort), text("group", &group), text("retry", &retry)
 		if c.Flags().Changed("flag") {
 			change.Flagged = &flagged
 		}
