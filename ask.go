@@ -61,8 +61,8 @@ const (
 	VerbDone     Verb = "done"     // end a task whose session changed nothing, as done
 
 	VerbSkipCheck Verb = "skip-check" // leave checks out that the base fails as well
-	VerbUnstop   Verb = "unstop"   // continue a stopped task as it was
-	VerbRevert   Verb = "revert"   // take its landing off the branch
+	VerbUnstop    Verb = "unstop"     // continue a stopped task as it was
+	VerbRevert    Verb = "revert"     // take its landing off the branch
 
 	// Requests between parts of the engine.
 	VerbWithdraw Verb = "withdraw" // to a queue: remove a landing
