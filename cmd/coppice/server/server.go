@@ -264,7 +264,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		return err
 	}
 	served := apihttp.Config{
-		Features: &control.Features{Warnings: follower.FeatureWarnings},
+		Features: &control.Features{Warnings: follower.FeatureWarnings, Last: follower.LastFeatures},
 		Agents:   s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
 		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
