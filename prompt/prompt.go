@@ -81,7 +81,9 @@ How to work:
 - You are in a separate git repository, on branch %s. Stay in it; do not switch branches.
 - Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.
 - Your work lands on %s only when it merges with it and its checks pass.
-`, coppice.TaskBranch(in.Task.Key), in.Onto)
+- Before you end, run %s. Leave browser tests out.
+- Install no packages, unless this task is to add one.
+`, coppice.TaskBranch(in.Task.Key), in.Onto, proof(in))
 	b.WriteString(files(in))
 	if f := in.Policy.Features; f != "" && in.Task.Feature != "" {
 		fmt.Fprintf(&b, "- %s is kept by Coppice: do not change it, your changes to it would not land.\n", f)
@@ -93,6 +95,15 @@ How to work:
 		fmt.Fprintf(&b, "  $ %s\n", c)
 	}
 	return b.String()
+}
+
+// proof names what a session runs before it ends.
+func proof(in Input) string {
+	const own = "the linter, the type checker and the unit tests that the repository has for what you changed"
+	if len(in.Checks) == 0 {
+		return own
+	}
+	return "the checks below, and " + own
 }
 
 // heading names the task and has its whole description.
@@ -108,7 +119,7 @@ func heading(in Input) string {
 func files(in Input) string {
 	var b strings.Builder
 	if f := in.Policy.Instructions; f != "" {
-		fmt.Fprintf(&b, "- Follow %s.\n", f)
+		fmt.Fprintf(&b, "- Follow %s. Where it contradicts this message, this message applies.\n", f)
 	}
 	if f := in.Policy.Progress; f != "" && in.Next.Role.Info().Notes {
 		fmt.Fprintf(&b, "- %s holds the notes of earlier sessions on this task, if there were any: read it first, and before you end add what the next session should know. It is never committed.\n", f)

@@ -120,7 +120,7 @@ func TestPromptNamesTheProjectsFiles(t *testing.T) {
 	t.Parallel()
 	for role, notes := range map[coppice.Role]bool{coppice.RoleImplement: true, coppice.RoleFix: true, coppice.RoleVerify: false, coppice.RoleAnswer: false} {
 		got := Write(input(role, func(in *Input) { in.Policy.Instructions, in.Policy.Progress = "RULES.md", "notes.md" }))
-		if !strings.Contains(got, "\n- Follow RULES.md.\n") || regexp.MustCompile(`\n- notes\.md holds the notes`).MatchString(got) != notes {
+		if !strings.Contains(got, "\n- Follow RULES.md. Where it contradicts") || regexp.MustCompile(`\n- notes\.md holds the notes`).MatchString(got) != notes {
 			t.Errorf("%s:\n%s", role, got)
 		}
 	}
