@@ -21,6 +21,7 @@ type User struct {
 	Keep    Keep                     `json:"keep" yaml:"keep"`
 	Prices  map[string]coppice.Price `json:"prices,omitempty" yaml:"prices"`
 	Limits  UserLimits               `json:"limits" yaml:"limits"`
+	Listen  string                   `json:"listen,omitempty" yaml:"listen"` // where the server listens; empty means the default
 }
 
 // UserLimits limit parallel work on the machine.

@@ -166,9 +166,18 @@ upgrade it at any time, and the next one continues with them.
 
 On Ctrl-C or SIGTERM the server stops as soon as git has finished what it writes
 to your repository, and prints what it is waiting for. A second Ctrl-C ends
-pushes to a remote. It does not interrupt git on this machine either.`,
+pushes to a remote. It does not interrupt git on this machine either.
+
+The server listens where --listen says, otherwise COPPICE_LISTEN (host:port), the port
+PORT, the key listen of the user's config.yaml, or 127.0.0.1:4040.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("listen") {
+				var err error
+				if cfg.Listen, cfg.ListenFrom, err = listenAddress(cfg.Environ); err != nil {
+					return err
+				}
+			}
 			level := slog.LevelWarn
 			if verbose {
 				level = slog.LevelInfo
