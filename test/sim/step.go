@@ -56,7 +56,7 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remote, remove, review, undo := 8, 2, 3, 1, 0, 4, 2
+	talk, requeue, dirty, remote, remove, review, undo := 8, 2, 3, 1, 0, 4, 5
 	if s.opt.Remove {
 		remove = 4
 	}
