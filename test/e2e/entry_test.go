@@ -184,7 +184,7 @@ func TestOverview(t *testing.T) {
 	if r := w.try(w.repo, "", "--json"); r.code != 0 || !strings.Contains(r.out, `"needs_you": 1`) {
 		t.Errorf("as JSON: %+v", r)
 	}
-	if r := w.try(w.repo, "", "nonsense"); r.code != 2 || !strings.Contains(r.err, "unknown command") {
+	if r := w.try(w.repo, "", "nonsense"); r.code != 2 || !strings.Contains(r.err, `coppice has no command "nonsense"`) {
 		t.Errorf("an unknown command: %+v", r)
 	}
 }

@@ -35,9 +35,10 @@ func (s *sim) undo() error {
 	return err
 }
 
-// revertSome takes about half of the landings off, in random order.
+// revertSome takes about half of the landings off, in random order. Histories that
+// are about something else keep theirs.
 func (s *sim) revertSome() error {
-	if s.opt.Plain {
+	if s.opt.Plain || s.opt.Kills || s.opt.Red {
 		return nil
 	}
 	for _, n := range s.undoing.Perm(len(s.keys))[:len(s.keys)/2] {
