@@ -21,8 +21,14 @@ import (
 
 // servers counts the servers that run in the background.
 func (w *world) servers() (n int) {
+	serve := map[int]int{} // a server, and its parent
 	for _, p := range w.Processes() {
 		if len(p.Argv) > 1 && p.Argv[1] == "serve" {
+			serve[p.PID] = p.Parent
+		}
+	}
+	for _, parent := range serve {
+		if _, fork := serve[parent]; !fork { // until it runs its program, a child has the arguments of its parent
 			n++
 		}
 	}
