@@ -183,6 +183,10 @@ func (t Task) FirstRole() Role {
 // Ended reports whether the task is final until a person acts.
 func (t Task) Ended() bool { return t.Stage.Ended() }
 
+// Restartable reports whether the task has failed or was cancelled: it can be
+// changed and retried.
+func (t Task) Restartable() bool { return t.Ended() && t.Outcome != OutcomeDone }
+
 // Lane returns the queue that the task is in. Tasks of one lane share every
 // limit, so the first of a lane represents all of them. Empty unless queued.
 func (t Task) Lane() Lane {

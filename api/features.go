@@ -8,6 +8,7 @@ type FeatureList struct {
 	File     string        `json:"file" doc:"Its name in the checkout; empty if the project has none"`
 	Path     string        `json:"path,omitempty" doc:"Its path"`
 	Revision string        `json:"revision,omitempty" doc:"Identifies the file's current text; send it with a change"`
+	Outdated bool          `json:"outdated,omitempty" doc:"The file cannot be read; the features are those of its last valid text, which is in effect"`
 	Features []Feature     `json:"features"`
 	Problems []FileProblem `json:"problems" doc:"Why the file, or a part of it, is not in effect"`
 }
@@ -15,7 +16,7 @@ type FeatureList struct {
 // Feature is one entry of the features file.
 type Feature struct {
 	ID          string      `json:"id"`
-	Line        int         `json:"line" doc:"The line of the file on which it starts"`
+	Line        int         `json:"line" doc:"The line of the file on which it starts; 0 if the list is outdated"`
 	Category    string      `json:"category,omitempty"`
 	Name        string      `json:"name"`
 	Description string      `json:"description,omitempty"`

@@ -85,6 +85,9 @@ Durations are written as 90s, 30m, 4h or 14d. In a name, ` + "`[]`" + ` stands f
 `)
 	rows(&b, config.Explain(coppice.DefaultPolicy(), config.Source{}))
 	b.WriteString(`
+A file ` + "`.worktreeinclude`" + ` at the root of your checkout names further files to copy, one pattern per line as in ` + "`.gitignore`" + `. Of the files that it
+names, Coppice copies those that git ignores.
+
 Paths in ` + "`workspace.copy`" + ` and ` + "`workspace.link`" + ` are relative to the repository's root. A path that leaves it, by
 name or through a symbolic link, is refused. YAML's anchors, aliases, merge keys and tags are not accepted, and neither is a file of more
 than 1 MiB.

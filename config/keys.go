@@ -206,6 +206,8 @@ var described = func() map[string]key {
 		"keep.tasks_most":   {doc: "How many ended tasks are kept; the oldest are removed first. 0 means no limit.", example: "50000", max: 1 << 30},
 		"keep.backups_size": {doc: "How much space automatic backups take together; the oldest are removed first, and the newest stays. 0 B means no limit.", example: "2 GiB", max: 1 << 30},
 
+		"listen": {doc: "Where the server listens; loopback only. The flag --listen and the variables COPPICE_LISTEN and PORT come first.", unset: "127.0.0.1:4040", example: "127.0.0.1:5050", valid: noZero},
+
 		"secrets":             {doc: "Where secrets come from, by name.", example: "{GITHUB_TOKEN: {command: [gh, auth, token]}}", pattern: secret.NamePattern, mapKey: secret.ValidName},
 		"secrets.*":           {doc: "One secret: exactly one of env, file, command and keyring.", example: "{env: TRACKER_TOKEN}"},
 		"secrets.*.env":       {doc: "A variable in the environment of the server.", example: "TRACKER_TOKEN", valid: envName},

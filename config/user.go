@@ -22,6 +22,7 @@ type User struct {
 	Prices  map[string]coppice.Price `json:"prices,omitempty" yaml:"prices"`
 	Limits  UserLimits               `json:"limits" yaml:"limits"`
 	Budget  UserBudget               `json:"budget" yaml:"budget"`
+	Listen  string                   `json:"listen,omitempty" yaml:"listen"` // where the server listens; empty means the default
 }
 
 // UserBudget limits what the user's accounts spend, in all projects together.

@@ -17,7 +17,8 @@ import (
 // Features reads and edits projects' features files for the API. The follower of
 // checkouts notices the edits.
 type Features struct {
-	Warnings func(project int64) []string // why a file, or a part of it, is not in effect
+	Warnings func(project int64) []string       // why a file, or a part of it, is not in effect
+	Last     func(project int64) *features.List // the last valid list, which is in effect; nil if none was read
 
 	mu sync.Mutex // one edit at a time
 }
@@ -27,8 +28,8 @@ func revision(text []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// List returns the features of a project without their tasks. A file that cannot
-// be read has a problem and no features.
+// List returns the features of a project without their tasks. If the file cannot
+// be read, they are those of its last valid text.
 func (s *Features) List(_ context.Context, p coppice.Project) (api.FeatureList, error) {
 	out := api.FeatureList{Project: p.Prefix, File: p.Policy.Features, Features: []api.Feature{}, Problems: []api.FileProblem{}}
 	if out.File == "" {
@@ -48,13 +49,20 @@ func (s *Features) List(_ context.Context, p coppice.Project) (api.FeatureList, 
 	}
 	if err != nil {
 		add(fileProblem(err))
-	} else {
+		l = s.last(p)
+		out.Outdated = l != nil
+	}
+	if l != nil {
 		for _, f := range l.Features {
-			out.Features = append(out.Features, api.Feature{
-				ID: f.ID, Line: l.Line(f.ID), Category: f.Category, Name: f.Name, Description: f.Description, Steps: f.Steps, Status: string(f.Status),
+			one := api.Feature{
+				ID: f.ID, Category: f.Category, Name: f.Name, Description: f.Description, Steps: f.Steps, Status: string(f.Status),
 				Reason: f.Reason, Failure: f.Failure, Progress: f.Progress, DependsOn: f.DependsOn, Priority: f.Priority, Agent: f.Agent, Model: f.Model,
 				Budget: f.Budget, Track: p.Policy.TrackFor(f.Category),
-			})
+			}
+			if !out.Outdated {
+				one.Line = l.Line(f.ID)
+			}
+			out.Features = append(out.Features, one)
 		}
 	}
 	if s.Warnings != nil {
@@ -63,6 +71,17 @@ func (s *Features) List(_ context.Context, p coppice.Project) (api.FeatureList, 
 		}
 	}
 	return out, nil
+}
+
+// last returns the last valid list of a project's current features file, or nil.
+func (s *Features) last(p coppice.Project) *features.List {
+	if s.Last == nil {
+		return nil
+	}
+	if l := s.Last(p.ID); l != nil && l.Name == p.Policy.Features {
+		return l
+	}
+	return nil
 }
 
 func readFeatures(p coppice.Project) (*features.List, []byte, error) {

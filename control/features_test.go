@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/features"
 )
 
 func TestFeatures(t *testing.T) {
@@ -52,6 +53,20 @@ func TestFeatures(t *testing.T) {
 	if err != nil || len(l.Features) != 0 || len(l.Problems) != 2 || l.Problems[0].Line != 3 || l.Problems[0].Column == 0 || !strings.Contains(l.Problems[0].Text, "f.json:3:") {
 		t.Errorf("a broken file: %+v, %v", l, err)
 	}
+	last, err := features.Parse("f.json", got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Last = func(int64) *features.List { return last }
+	l, err = s.List(ctx, p)
+	if err != nil || !l.Outdated || len(l.Features) != 2 || l.Features[1].Name != "Log out" || l.Features[0].Track != "web" || l.Features[0].Line != 0 || len(l.Problems) != 2 || l.Problems[0].Line != 3 {
+		t.Errorf("the last list of a broken file: %+v, %v", l, err)
+	}
+	p.Policy.Features = "other.json"
+	if l, err = s.List(ctx, p); err != nil || l.Outdated || len(l.Features) != 0 {
+		t.Errorf("the list of another file: %+v, %v", l, err)
+	}
+	p.Policy.Features = "f.json"
 	if _, err := s.Change(ctx, p, "1", api.FeatureChange{Name: &name}, ""); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("a change of a broken file: %v", err)
 	}

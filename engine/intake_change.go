@@ -10,7 +10,8 @@ import (
 	"coppice/verb"
 )
 
-// ChangeTask changes a task's request, if the task has not ended.
+// ChangeTask changes a task's request. What a failed or cancelled task gets
+// counts when it is retried.
 func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error) {
 	if c.Marks() {
 		return i.markTask(ctx, key, c)
@@ -18,7 +19,7 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChang
 	judged := i.levelAfter(ctx, key, c)
 	return i.ask(ctx, key, coppice.EventTaskChanged, "", func(tx store.Tx, t *coppice.Task) error {
 		was := *t
-		if t.Ended() {
+		if t.Ended() && !t.Restartable() {
 			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome)
 		}
 		if c.Title != nil {
@@ -58,7 +59,7 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChang
 }
 
 // changeWork changes what a task is, its agent and its track. Agent and track
-// can change only before its work has started.
+// can change only before its work has started, or before it is retried.
 func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) error {
 	if c.Category != nil {
 		t.Category = *c.Category
@@ -87,7 +88,7 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 	if c.Track == nil && c.Agent == nil && c.Model == nil && c.Effort == nil {
 		return validFeature(t)
 	}
-	if t.Sessions > 0 || t.Stage != coppice.StageWaiting && t.Stage != coppice.StageQueued {
+	if working(t) {
 		return coppice.Errorf(coppice.EConflict, "%s has started; its agent, model and track can no longer change", t.Key)
 	}
 	p, err := tx.Projects.Get(t.ProjectID)
@@ -114,11 +115,16 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 	return nil
 }
 
+// working reports whether the work on a task has started, and it has not ended.
+func working(t *coppice.Task) bool {
+	return !t.Ended() && (t.Sessions > 0 || t.Stage != coppice.StageWaiting && t.Stage != coppice.StageQueued)
+}
+
 // changeAfter replaces a task's dependencies and refuses cycles. A task whose
-// work has started does not return to waiting, so its dependencies cannot
-// change.
+// work has started does not return to waiting before it is retried, so its
+// dependencies cannot change.
 func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
-	if t.Sessions > 0 {
+	if t.Sessions > 0 && !t.Ended() {
 		return coppice.Errorf(coppice.EConflict, "%s has started; its dependencies can no longer change", t.Key).WithField("after")
 	}
 	ids, err := dependencies(tx.Reader(), names, nil)

@@ -225,6 +225,29 @@ func TestChangeTask(t *testing.T) {
 	}
 }
 
+// The request of a failed task can change, with its agent and dependencies. Its
+// retry uses the new one.
+func TestChangeAFailedTask(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project()
+	b.failedTask("a")
+	b.create(coppice.NewTask{Title: "b"})
+	title, body, model, steps, after := "new", "text", "big", []string{"one"}, []string{"app-2"}
+	_, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Title: &title, Body: &body, Model: &model, Steps: &steps, After: &after})
+	b.must(err)
+	if got := b.task("app-1"); got.Outcome != coppice.OutcomeFailed || got.Failure == nil {
+		t.Errorf("the change restarted it: %+v", got)
+	}
+	_, err = b.Retry(t.Context(), "app-1", "")
+	b.must(err)
+	b.turn()
+	got := b.task("app-1")
+	if got.Title != title || got.Body != body || len(got.Steps) != 1 || got.Next == nil || got.Next.Model != model || got.Wait == nil || got.Wait.Text != "waits for app-2" {
+		t.Errorf("retried as %+v, next %+v, waits %+v", got, got.Next, got.Wait)
+	}
+}
+
 // A queued task that is made to come after another waits for it.
 func TestChangeAfterTakesItBack(t *testing.T) {
 	t.Parallel()

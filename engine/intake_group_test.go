@@ -54,8 +54,8 @@ func TestGroupsOfRequests(t *testing.T) {
 	}
 }
 
-// Labels, group and flag can change when a task has ended. It stays archived, and
-// everything else stays refused.
+// Labels, group and flag can change when a task has ended. It stays archived. The
+// request of a task that landed stays as it is.
 func TestMarksOfEndedTasks(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -75,8 +75,11 @@ func TestMarksOfEndedTasks(t *testing.T) {
 	if k := b.task("app-1"); k.Group != 0 || !k.Flagged {
 		t.Errorf("without a group: %+v", k)
 	}
+	landed := b.task("app-1")
+	landed.Outcome, landed.Failure = coppice.OutcomeDone, nil
+	b.update(func(tx store.Tx) error { return tx.Tasks.Put(&landed) })
 	if _, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Flagged: &flag, Title: &title}); coppice.ErrorCode(err) != coppice.EConflict {
-		t.Errorf("another title for an ended task: %v", err)
+		t.Errorf("another title for a task that landed: %v", err)
 	}
 	b.create(coppice.NewTask{Title: "b"})
 	_, err = b.ChangeTask(t.Context(), "app-2", coppice.TaskChange{Flagged: &flag, Title: &title})

@@ -63,7 +63,7 @@ func (i *Intake) levelAfter(ctx context.Context, key string, c coppice.TaskChang
 		}
 		return err
 	})
-	if err != nil || t.Ended() {
+	if err != nil || t.Ended() && !t.Restartable() {
 		return coppice.Task{}
 	}
 	if c.Title != nil {

@@ -97,12 +97,22 @@ type Plan struct {
 	Create   []Ask
 	Change   []Change
 	Stop     map[string]string // keys of tasks, and why
-	Retry    []string          // keys of tasks
+	Retry    []string          // keys of tasks; one that is also in Change gets its new request first
 	Marks    []Mark            // statuses to write into the file
 	Notes    []string          // reported one time
 	Warnings []string          // shown until the file or the policy changes
 	Waits    []StatusChange    // what a person has to confirm; it has no effect yet
 	Seen     map[string]Seen   // the state when all of this is done
+}
+
+// Forget gives a feature its earlier state, because its part of the plan was not
+// carried out.
+func (p *Plan) Forget(seen map[string]Seen, id string) {
+	if old, known := seen[id]; known {
+		p.Seen[id] = old
+	} else {
+		delete(p.Seen, id)
+	}
 }
 
 // Make returns what should follow from the facts. It is pure.
@@ -136,6 +146,15 @@ func (m *maker) feature(f Feature) {
 	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.Policy.TrackFor(f.Category), ByPerson: seen.ByPerson && !f.Wanted(), Held: seen.Held}
 	if !known || seen.Status != f.Status {
 		now.ByPerson = m.byPerson(f, task, has, known)
+	}
+	if has && task.Restartable() && f.Status != Passed {
+		retried := m.restarts(task)
+		if (known && seen.Asked != now.Asked || retried && (!known || m.outdated(f, task))) && !m.renew(f, task) {
+			if known {
+				m.plan.Seen[f.ID] = seen
+			}
+			return
+		}
 	}
 	if !has {
 		if f.Wanted() {
@@ -206,7 +225,7 @@ func (m *maker) byPerson(f Feature, t coppice.Task, has, known bool) (hand bool)
 		return false
 	case f.Wanted():
 		switch {
-		case t.Ended() && t.Outcome != coppice.OutcomeDone:
+		case t.Restartable():
 			m.plan.Retry = append(m.plan.Retry, t.Key)
 		case t.Ended() && known:
 			m.note("feature %s was set to %s, but it has landed as %s; add a new feature for what is missing", f.ID, f.Status, t.Key)
@@ -220,6 +239,39 @@ func (m *maker) byPerson(f Feature, t coppice.Task, has, known bool) (hand bool)
 	default:
 		m.note("feature %s was set to %s while %s is running; stop it if it should not continue", f.ID, f.Status, t.Key)
 	}
+	return true
+}
+
+// outdated reports whether a task differs from its feature, which changed while
+// the task ran.
+func (m *maker) outdated(f Feature, t coppice.Task) bool {
+	if f.Name != t.Title || f.Description != t.Body || f.Category != t.Category || f.Priority != t.Priority || f.Budget != t.Budget ||
+		!slices.Equal(f.Steps, t.Steps) || f.Agent != "" && f.Agent != t.Agent || f.Model != "" && f.Model != t.Model {
+		return true
+	}
+	var after []int64
+	for _, id := range f.DependsOn {
+		dep, has := m.Tasks[id]
+		if m.find(id).Status != Passed && (!has || !slices.Contains(t.After, dep.ID)) {
+			return true
+		}
+		after = append(after, dep.ID)
+	}
+	return slices.ContainsFunc(t.After, func(id int64) bool { return !slices.Contains(after, id) })
+}
+
+// renew gives a failed task the current request of its feature, for its next
+// retry. If a dependency blocks the feature, the task is not retried.
+func (m *maker) renew(f Feature, t coppice.Task) bool {
+	ask, blocked := m.ask(f)
+	if blocked != "" {
+		m.waits(f, blocked)
+		if m.restarts(t) {
+			m.plan.Retry = m.plan.Retry[:len(m.plan.Retry)-1]
+		}
+		return false
+	}
+	m.plan.Change = append(m.plan.Change, Change{Key: t.Key, Ask: ask})
 	return true
 }
 
@@ -240,10 +292,15 @@ func started(t coppice.Task) bool {
 func (m *maker) create(f Feature) {
 	ask, blocked := m.ask(f)
 	if blocked != "" {
-		m.warn("feature %s waits: it depends on %s, which has failed; set that one to open to retry it", f.ID, blocked)
+		m.waits(f, blocked)
 		return
 	}
 	m.plan.Create = append(m.plan.Create, ask)
+}
+
+// waits reports a feature that a dependency blocks.
+func (m *maker) waits(f Feature, on string) {
+	m.warn("feature %s waits: it depends on %s, which has failed; set that one to open to retry it", f.ID, on)
 }
 
 func (m *maker) change(f Feature, t coppice.Task) {
@@ -365,7 +422,7 @@ const mostReason = 1000
 
 // Restarted returns an ended task that was asked to restart, as it will be soon.
 func Restarted(t coppice.Task) coppice.Task {
-	if t.Ended() && t.Outcome != coppice.OutcomeDone {
+	if t.Restartable() {
 		t.Stage, t.Outcome, t.EndedAt, t.Failure = coppice.StageWaiting, "", time.Time{}, nil
 		t.Next = &coppice.Next{Role: coppice.RoleImplement}
 	}

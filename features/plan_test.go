@@ -26,7 +26,7 @@ func mustParse(t testing.TB, text string) *List {
 // outcome.
 func task(n int, feature, stage string) coppice.Task {
 	s, outcome, _ := strings.Cut(stage, "/")
-	t := coppice.Task{ID: int64(n), Key: fmt.Sprintf("app-%d", n), Feature: feature, Stage: coppice.Stage(s), Outcome: coppice.Outcome(outcome)}
+	t := coppice.Task{ID: int64(n), Key: fmt.Sprintf("app-%d", n), Title: "x", Feature: feature, Stage: coppice.Stage(s), Outcome: coppice.Outcome(outcome)}
 	if s == "session" || s == "checking" || s == "landing" || s == "held" || s == "review" || outcome == "done" || outcome == "failed" {
 		t.Sessions = 1
 	}
@@ -86,7 +86,7 @@ func TestMake(t *testing.T) {
 		{"restarted by command", "failed", "failed", "waiting", "mark 1 open"},
 		{"set to open by hand", "failed", "open", "ended/failed", "retry app-1"},
 		{"set to open by hand, cancelled", "failed", "open", "ended/cancelled", "retry app-1"},
-		{"appears again", none, "open", "ended/cancelled", "retry app-1"},
+		{"appears again", none, "open", "ended/cancelled", "change app-1: x\nretry app-1"},
 		{"landed, reset by hand or by git", "passed", "open", "ended/done", "mark 1 passed\nnote feature 1 was set to open, but it has landed as app-1; add a new feature for what is missing"},
 		{"set to passed by hand, not begun", "open", "passed", "queued", "stop app-1"},
 		{"set to failed by hand, not begun", "open", "failed", "waiting", "stop app-1"},
@@ -204,6 +204,56 @@ func TestChangesAndRemovals(t *testing.T) {
 	}
 	if again := brief(Make(Facts{List: l, Policy: coppice.DefaultPolicy(), Tasks: tasks, Seen: p.Seen})); again != "" {
 		t.Errorf("again: %s", again)
+	}
+}
+
+// A failed task gets the current request of its feature when that changes, and
+// when the file retries it: the feature might have changed while the task ran.
+func TestRetriesWithTheNewRequest(t *testing.T) {
+	t.Parallel()
+	const was = `{"id": 1, "name": "x", "status": "failed"}`
+	for name, c := range map[string]struct {
+		edits []string // of the failed feature, one after the other
+		edit  func(*coppice.Task)
+		want  string
+	}{
+		"unchanged":                 {edits: []string{`{"id": 1, "name": "x"}`}, want: "retry app-1"},
+		"another agent by a person": {edits: []string{`{"id": 1, "name": "x"}`}, edit: func(t *coppice.Task) { t.Agent = "codex" }, want: "retry app-1"},
+		"a new name":                {edits: []string{`{"id": 1, "name": "new"}`}, want: "change app-1: new\nretry app-1"},
+		"new steps":                 {edits: []string{`{"id": 1, "name": "x", "steps": ["a"]}`}, want: "change app-1: x\nretry app-1"},
+		"only the text":             {edits: []string{`{"id": 1, "name": "new", "status": "failed"}`}, want: "change app-1: new\nmark 1 failed test_only"},
+		"passed by hand":            {edits: []string{`{"id": 1, "name": "new", "status": "passed"}`}, want: ""},
+		"first the text":            {edits: []string{`{"id": 1, "name": "x", "agent": "me", "status": "failed"}`, `{"id": 1, "name": "x", "agent": "me"}`}, edit: func(t *coppice.Task) { t.Agent = "me" }, want: "retry app-1"},
+		"changed while it ran":      {edits: []string{`{"id": 1, "name": "x"}`}, edit: func(t *coppice.Task) { t.Body = "old" }, want: "change app-1: x\nretry app-1"},
+		"another dependency":        {edits: []string{`{"id": 1, "name": "x", "depends_on": [2]}`}, want: "create 2 on main after [] []\nchange app-1: x\nretry app-1"},
+		"waits for a dependency":    {edits: []string{`{"id": 1, "name": "x", "depends_on": [3]}`}, want: ""},
+		"a dependency that ended":   {edits: []string{`{"id": 1, "name": "x", "depends_on": [4]}`}, edit: func(t *coppice.Task) { t.After = []int64{4} }, want: "change app-1: x\nretry app-1"},
+	} {
+		const others = `, {"id": 2, "name": "b"}, {"id": 3, "name": "c", "status": "failed"}, {"id": 4, "name": "d", "status": "passed"}]`
+		f := Facts{Policy: coppice.DefaultPolicy(), Tasks: map[string]coppice.Task{"1": task(1, "1", "ended/failed"), "2": task(2, "2", "session"), "4": task(4, "4", "ended/done")}}
+		if name == "another dependency" {
+			delete(f.Tasks, "2")
+		}
+		if c.edit != nil {
+			one := f.Tasks["1"]
+			c.edit(&one)
+			f.Tasks["1"] = one
+		}
+		f.List = mustParse(t, "["+was+others)
+		f.Seen = map[string]Seen{"1": {Status: Failed, Asked: (&maker{Facts: f}).asked(f.List.Features[0])}, "4": {Status: Passed}}
+		var p Plan
+		for i, text := range c.edits {
+			f.List = mustParse(t, "["+text+others)
+			if p = Make(f); i < len(c.edits)-1 {
+				f.Seen = p.Seen
+			}
+		}
+		if got := brief(p); got != c.want {
+			t.Errorf("%s: %s", name, cmp.Diff(c.want, got))
+		}
+		if waits := name == "waits for a dependency"; waits != (len(p.Warnings) == 1) || waits && p.Seen["1"] != f.Seen["1"] {
+			t.Errorf("%s: warnings %q, seen %+v", name, p.Warnings, p.Seen["1"])
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ func TestImplement(t *testing.T) {
 	t.Parallel()
 	in := input(coppice.RoleImplement, func(in *Input) {
 		in.Task.Body, in.Checks, in.Messages = "In all languages.\n", []string{"make", "go test ./..."}, []string{"French first."}
+		in.Policy.Instructions = "COPPICE.md"
 	})
 	want := `Task app-7: Greet
 
@@ -37,6 +38,9 @@ How to work:
 - You are in a separate git repository, on branch coppice/app-7. Stay in it; do not switch branches.
 - Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.
 - Your work lands on main only when it merges with it and its checks pass.
+- Before you end, run the checks below, and the linter, the type checker and the unit tests that the repository has for what you changed. Leave browser tests out.
+- Install no packages, unless this task is to add one.
+- Follow COPPICE.md. Where it contradicts this message, this message applies.
 
 Checks that judge the merged tree:
   $ make
@@ -58,7 +62,7 @@ func TestFix(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", part, got)
 		}
 	}
-	if strings.Contains(got, "Checks that judge") {
+	if strings.Contains(got, "Checks that judge") || strings.Contains(got, "the checks below") || !strings.Contains(got, "run the linter, ") {
 		t.Errorf("names checks though there are none:\n%s", got)
 	}
 	in.Conflict = false

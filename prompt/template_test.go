@@ -139,10 +139,13 @@ func TestBuiltInText(t *testing.T) {
 		in.Next.Evidence, in.Next.Note, in.Conflict, in.Messages = "red", "soon", true, []string{"French first."}
 	}
 	data := fence("red")
+	const rules = "- Follow RULES.md. Where it contradicts this message, this message applies.\n"
 	const steps, work = "1. says hello\n2. says bye\n", "\nHow to work:\n"
 	const own = "- You are in a separate git repository, on branch coppice/app-7. Stay in it; do not switch branches.\n" +
 		"- Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.\n" +
-		"- Your work lands on main only when it merges with it and its checks pass.\n- Follow RULES.md.\n" +
+		"- Your work lands on main only when it merges with it and its checks pass.\n" +
+		"- Before you end, run the checks below, and the linter, the type checker and the unit tests that the repository has for what you changed. Leave browser tests out.\n" +
+		"- Install no packages, unless this task is to add one.\n" + rules +
 		"- notes.md holds the notes of earlier sessions on this task, if there were any: read it first, and before you end add what the next session should know. It is never committed.\n" +
 		"- features.json is kept by Coppice: do not change it, your changes to it would not land.\n\nChecks that judge the merged tree:\n  $ make\n"
 	const title = "Task app-7: Greet\n\nIn all languages.\n\n"
@@ -155,12 +158,12 @@ func TestBuiltInText(t *testing.T) {
 		coppice.RoleVerify: "Verify work that somebody else did. You judge it; you do not fix it.\n\n" + title + "The steps to verify, each by itself:\n" + steps + work +
 			"- You are in a separate git worktree, at the commit that would land on main: the work merged with it. Its checks have passed.\n" +
 			"- Change nothing: no file, no commit, no branch. A verdict from a worktree with changed files is void.\n" +
-			"- See for yourself: run it, use it, read it. What you cannot see to be true has failed.\n- Follow RULES.md.\n" +
+			"- See for yourself: run it, use it, read it. What you cannot see to be true has failed.\n" + rules +
 			"- The app runs from this worktree, and ends with you. $COPPICE_URL is its address, $COPPICE_PORT its port on 127.0.0.1.\n" +
 			before + said + "\n" + browser(input("", all)) + howToJudge,
 		coppice.RoleAnswer: "Answer a question about this repository. You change nothing.\n\n" + strings.TrimSuffix(title, "\n") + work +
 			"- You are in a separate git worktree, at the newest commit of main. It is removed when you end.\n" +
-			"- Change nothing: no file, no commit, no branch. Read the code, run it, and look at its history to be sure of what you say.\n- Follow RULES.md.\n" +
+			"- Change nothing: no file, no commit, no branch. Read the code, run it, and look at its history to be sure of what you say.\n" + rules +
 			before + said + howToAnswer(input("")),
 	} {
 		if d := cmp.Diff(want, Write(input(role, all))); d != "" {
@@ -223,7 +226,7 @@ func TestPromptNamesTheProjectsFiles(t *testing.T) {
 	t.Parallel()
 	for role, notes := range map[coppice.Role]bool{coppice.RoleImplement: true, coppice.RoleFix: true, coppice.RoleVerify: false, coppice.RoleAnswer: false} {
 		got := Write(input(role, func(in *Input) { in.Policy.Instructions, in.Policy.Progress = "RULES.md", "notes.md" }))
-		if !strings.Contains(got, "\n- Follow RULES.md.\n") || regexp.MustCompile(`\n- notes\.md holds the notes`).MatchString(got) != notes {
+		if !strings.Contains(got, "\n- Follow RULES.md. Where it contradicts") || regexp.MustCompile(`\n- notes\.md holds the notes`).MatchString(got) != notes {
 			t.Errorf("%s:\n%s", role, got)
 		}
 	}

@@ -201,13 +201,22 @@ func (w *Workspaces) repair(ctx context.Context, r repo.Repo, s slot, what strin
 		}
 		return head, w.submodules(ctx, r, path)
 	}
-	if err := w.renew(ctx, r, s, s.Branch, head); err != nil {
-		return "", err
+	for {
+		if err := w.renew(ctx, r, s, s.Branch, head); err != nil {
+			return "", err
+		}
+		_, err := w.Git.Run(ctx, path, "read-tree", "--reset", head)
+		if err == nil {
+			return head, nil
+		}
+		if s.Base == "" || head == s.Base {
+			return "", fmt.Errorf("repairing %s: %w", path, err)
+		}
+		head = s.Base // an agent can commit a tree that git cannot read
+		if err := w.SetRef(ctx, r, "refs/heads/"+s.Branch, head); err != nil {
+			return "", err
+		}
 	}
-	if _, err := w.Git.Run(ctx, path, "read-tree", "--reset", head); err != nil {
-		return "", fmt.Errorf("repairing %s: %w", path, err)
-	}
-	return head, nil
 }
 
 // salvage saves the readable objects of a damaged git directory, and returns the

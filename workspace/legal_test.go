@@ -152,23 +152,31 @@ func TestOnlyLegalCommitsLand(t *testing.T) {
 }
 
 // TestRemoveAfterAnIllegalCommit checks that a workspace is removed although git
-// cannot check out what its agent committed.
+// cannot check out what its agent committed, or cannot even read it.
 func TestRemoveAfterAnIllegalCommit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	path := b.prepare("app-1").Path
-	head := run(t, path, "git", "rev-parse", "HEAD")
-	link := hashObject(t, path, "blob", []byte("elsewhere"))
-	id, err := hex.DecodeString(link)
-	if err != nil {
-		t.Fatal(err)
+	raw := func(id string) []byte {
+		bytes, err := hex.DecodeString(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes
 	}
-	tree := hashObject(t, path, "tree", append([]byte("120000 .GitModules\x00"), id...))
-	commit := run(t, path, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", head, "-m", "work", tree)
-	write(t, path, ".git/refs/heads/coppice/app-1", commit+"\n")
-	removed := must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
-	if removed.Head != commit {
-		t.Errorf("the trash has %s, want %s", removed.Head, commit)
+	for key, tree := range map[string]func(path string) []byte{
+		"app-1": func(path string) []byte { // a link in place of a file that git reads
+			return append([]byte("120000 .GitModules\x00"), raw(hashObject(t, path, "blob", []byte("elsewhere")))...)
+		},
+		"app-2": func(path string) []byte { // a directory whose tree ends too early, and an index that is gone
+			write(t, path, ".git/index", "damaged")
+			return append([]byte("40000 sub\x00"), raw(hashObject(t, path, "tree", []byte("100644 a\x00short")))...)
+		},
+	} {
+		path := b.prepare(key).Path
+		head := run(t, path, "git", "rev-parse", "HEAD")
+		commit := run(t, path, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", head, "-m", "work", hashObject(t, path, "tree", tree(path)))
+		write(t, path, ".git/refs/heads/coppice/"+key, commit+"\n")
+		must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec(key)))
 	}
-	b.prepare("app-2") // in the same directory
+	b.prepare("app-3") // in the same directory
 }

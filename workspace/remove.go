@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,8 +27,9 @@ const trashRefs, landingRefs = "refs/coppice/trash/", "refs/coppice/landing/"
 // workspace and keeps it for the next task.
 //
 // The ref's commit has the files. Its first parent is the branch's head. Its second
-// parent is the index, whose parent is the commit of HEAD; it is left out if the
-// workspace was clean and on its branch. A detached workspace leaves no trash.
+// parent is the index, whose parents are the commit of HEAD and the heads of branches
+// that the agent created; it is left out if there are none, and the workspace was clean
+// and on its branch. A detached workspace leaves no trash.
 func (w *Workspaces) Remove(ctx context.Context, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
 	if _, _, session, err := coppice.ParseKey(spec.Key); err == nil && session != 0 {
 		return coppice.RemoveResult{}, w.removeDetached(ctx, spec)
@@ -160,6 +162,11 @@ func (w *Workspaces) empty(ctx context.Context, r repo.Repo, s *slot, head strin
 			s.Head, at, snap.index = head, head, ""
 		}
 	}
+	if snap.strays, err = w.strays(ctx, r, *s); ctx.Err() != nil {
+		return "", ctx.Err()
+	} else if err != nil { // an agent can write anything into its repository
+		w.Log.WarnContext(ctx, "the branches of a workspace cannot be read, and are not kept", "path", path, "error", err)
+	}
 	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !glob.Matches(f, p.Keep) })
 	file := w.archiveFile(r, s.Ref)
 	some, err := archive.Write(file, path, filepath.Join(dir, "modules"), files, snap.nested)
@@ -170,7 +177,9 @@ func (w *Workspaces) empty(ctx context.Context, r repo.Repo, s *slot, head strin
 		s.Archive = file
 	}
 	if snap.clean && at == s.Head {
-		snap.index = "" // it is the same as the head
+		if len(snap.strays) == 0 {
+			snap.index = "" // it is the same as the head
+		}
 		s.Exact = len(snap.ignored) == 0 && !repo.Exists(filepath.Join(path, ".gitmodules"))
 	}
 	return w.trashCommit(ctx, r, *s, at, snap)
@@ -192,6 +201,54 @@ func (w *Workspaces) snapSlot(ctx context.Context, r repo.Repo, s *slot, head st
 	return snap, at, err
 }
 
+// mostStrays limits how many branches of an agent the trash of a workspace keeps.
+const mostStrays = 100
+
+// strays returns the branches that an agent created or moved in a workspace besides
+// the task's, with their heads, if the heads are in none of the person's branches. A
+// branch whose history is incomplete is left out.
+func (w *Workspaces) strays(ctx context.Context, r repo.Repo, s slot) (map[string]string, error) {
+	made, _, err := w.RefsBelow(ctx, s.inside(r), "refs/heads/")
+	if err != nil {
+		return nil, err
+	}
+	users, _, err := w.RefsBelow(ctx, r.Users(), repo.ShownRefs...)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(made, func(name, id string) bool {
+		return name == "refs/heads/"+s.Branch || users[name] == id || id == s.Head || id == s.Base
+	})
+	if len(made) == 0 {
+		return nil, nil
+	}
+	var known strings.Builder
+	for _, id := range users {
+		known.WriteString("^" + id + "\n")
+	}
+	list := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		id := made[name]
+		if missing, err := w.Complete(ctx, r, id, s.Base); err != nil || missing != "" {
+			w.Log.WarnContext(ctx, "a branch of a workspace is incomplete, and is not kept", "branch", name, "missing", missing, "error", err)
+			continue
+		}
+		out, err := w.Git.Do(ctx, git.Call{Dir: r.Git, Args: []string{"rev-list", "--max-count=1", "--ignore-missing", "--stdin"}, Stdin: []byte(id + "\n^" + s.Head + "\n" + known.String())})
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(out) == "" {
+			continue
+		}
+		if len(list) == mostStrays {
+			w.Log.WarnContext(ctx, "a workspace has too many branches; the rest are not kept", "path", s.path(r), "branches", len(made))
+			break
+		}
+		list[name] = id
+	}
+	return list, nil
+}
+
 // archiveFile returns where the ignored files of a trash ref are kept.
 func (w *Workspaces) archiveFile(r repo.Repo, ref string) string {
 	return filepath.Join(w.trash, filepath.Base(r.Dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
@@ -208,7 +265,17 @@ func (w *Workspaces) trashCommit(ctx context.Context, r repo.Repo, s slot, at st
 	trash := gitfiles.Commit{Tree: snap.files, Parents: []string{s.Head}, Author: by, Committer: by}
 	trash.Message = fmt.Sprintf("trash of %s\n\nBranch: %s\nBase: %s\n", s.Key, s.Branch, s.Base)
 	if snap.index != "" {
-		index, err := w.CommitTree(ctx, r, gitfiles.Commit{Tree: snap.index, Parents: []string{at}, Author: by, Committer: by, Message: "index of " + s.Key + "\n"})
+		commit := gitfiles.Commit{Tree: snap.index, Parents: []string{at}, Author: by, Committer: by, Message: "index of " + s.Key + "\n"}
+		for i, name := range slices.Sorted(maps.Keys(snap.strays)) {
+			if i == 0 {
+				commit.Message += "\n"
+			}
+			commit.Message += fmt.Sprintf("Stray: %s %s\n", snap.strays[name], name)
+			if !slices.Contains(commit.Parents, snap.strays[name]) {
+				commit.Parents = append(commit.Parents, snap.strays[name])
+			}
+		}
+		index, err := w.CommitTree(ctx, r, commit)
 		if err != nil {
 			return "", err
 		}

@@ -20,6 +20,8 @@ type snapshot struct {
 
 	ignored []string // files, and directories in which all files are ignored
 	clean   bool     // nothing differs from HEAD
+
+	strays map[string]string // branches of the agent besides the task's, with their heads
 }
 
 // snap writes the state of a worktree to trees, through a separate index. It takes

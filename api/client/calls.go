@@ -84,6 +84,11 @@ func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
 	return l.Projects, err
 }
 
+// Features shows a project's features file.
+func (c *Client) Features(ctx context.Context, project string) (api.FeatureList, error) {
+	return get[api.FeatureList](ctx, c, "/projects/"+url.PathEscape(project)+"/features", nil)
+}
+
 // AddProject adds the project of a directory. For a known one it confirms the
 // current policy and git settings, and returns what changed.
 func (c *Client) AddProject(ctx context.Context, dir string) (api.Project, error) {

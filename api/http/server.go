@@ -239,7 +239,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
 	}
-	if _, err := loopback(cfg.Listen); err != nil {
+	if _, err := Loopback(cfg.Listen); err != nil {
 		return nil, err
 	}
 	if len(cfg.Token) < minToken {
@@ -305,9 +305,9 @@ func (c *Config) defaults() {
 	}
 }
 
-// loopback returns the address to listen on. It refuses one that other machines
+// Loopback returns the address to listen on. It refuses one that other machines
 // could reach.
-func loopback(listen string) (string, error) {
+func Loopback(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
@@ -334,7 +334,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if s.srv != nil {
 		return coppice.Errorf(coppice.EConflict, "the server was started before")
 	}
-	addr, err := loopback(s.cfg.Listen)
+	addr, err := Loopback(s.cfg.Listen)
 	if err != nil {
 		return err
 	}

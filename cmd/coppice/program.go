@@ -180,7 +180,10 @@ command prints a link that opens the dashboard, and --open opens it.
 
 On Ctrl-C or SIGTERM the server stops as soon as git has finished what it writes
 to your repository, and prints what it is waiting for. A second Ctrl-C ends
-pushes to a remote. It does not interrupt git on this machine either.`,
+pushes to a remote. It does not interrupt git on this machine either.
+
+The server listens where --listen says, otherwise COPPICE_LISTEN (host:port), the port
+PORT, the key listen of the user's config.yaml, or 127.0.0.1:4040.`,
 		Example:     "  coppice serve\n  coppice serve -d --open\n  coppice serve --stop",
 		Args:        cobra.NoArgs,
 		Annotations: cli.InsteadOfJSON("leave out --json; `coppice status --json` asks the running server"),
@@ -191,8 +194,11 @@ pushes to a remote. It does not interrupt git on this machine either.`,
 			case detach:
 				return p.serveInBackground(c.Context(), changedFlags(c, "detach", "open"), open)
 			}
-			if listen := os.Getenv("COPPICE_LISTEN"); listen != "" && !c.Flags().Changed("listen") {
-				cfg.Listen = listen
+			if !c.Flags().Changed("listen") {
+				var err error
+				if cfg.Listen, cfg.ListenFrom, err = listenAddress(cfg.Environ); err != nil {
+					return err
+				}
 			}
 			how, log := serving{open: open}, p.env.Stderr
 			if detached {

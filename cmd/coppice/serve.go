@@ -4,13 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 	"time"
 
+	"coppice"
+	apihttp "coppice/api/http"
 	"coppice/cmd/coppice/server"
+	"coppice/config"
+	"coppice/internal/environ"
 	"coppice/internal/process"
 )
 
@@ -51,6 +56,33 @@ func (p *program) serve(ctx context.Context, cfg server.Config, how serving) err
 	<-ctx.Done()
 	stop(s, p.env.Stdout, signals, time.Second)
 	return nil
+}
+
+// listenAddress returns where a server without --listen listens, and the source
+// of the address as settings name it. A config.yaml that cannot be read is
+// reported when the server starts.
+func listenAddress(env []string) (addr, source string, err error) {
+	if addr = environ.Get(env, "COPPICE_LISTEN"); addr != "" {
+		return addr, "environment", checkListen("COPPICE_LISTEN", addr)
+	}
+	if port := environ.Get(env, "PORT"); port != "" {
+		addr = net.JoinHostPort("127.0.0.1", port)
+		return addr, "environment", checkListen("PORT", addr)
+	}
+	if u, src, err := config.UserOf(env); err == nil && u.Listen != "" {
+		return u.Listen, src.Path, checkListen("listen in "+src.Path, u.Listen)
+	}
+	return server.DefaultListen, "default", nil
+}
+
+// checkListen says why an address cannot be used, and where it comes from.
+func checkListen(from, addr string) error {
+	_, err := apihttp.Loopback(addr)
+	if err == nil {
+		return nil
+	}
+	e := coppice.Public(err)
+	return coppice.Errorf(e.Code, "%s: %s", from, e.Cause).WithFix("%s", e.Fix)
 }
 
 // stopper is a server that is being stopped.

@@ -107,6 +107,21 @@ func (p *featureProject) standing(plan []string) []string {
 	return append(list, plan...)
 }
 
+// publishList makes the list that is in effect visible to LastFeatures.
+func (s *Follower) publishList(p *featureProject) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists[p.project.ID] = p.list
+}
+
+// LastFeatures returns the last valid list of a project's features file that the
+// follower has read since its start, or nil.
+func (s *Follower) LastFeatures(project int64) *features.List {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists[project]
+}
+
 // mostTurns limits how often a turn is repeated because the file changed during
 // it. After that, the file's next event starts the next turn.
 const mostTurns = 3
@@ -117,6 +132,7 @@ const pause = 5 * time.Second
 // turn brings tasks and file in step: it requests from the engine what the list
 // asks for, and writes the progress of tasks into the file.
 func (s *Follower) turn(ctx context.Context, p *featureProject) {
+	defer s.publishList(p)
 	for range mostTurns {
 		if p.list == nil || p.problem != "" || !p.suspect.IsZero() || ctx.Err() != nil {
 			return // the text in the file is not the one in effect, so nothing can be written into it
@@ -127,7 +143,7 @@ func (s *Follower) turn(ctx context.Context, p *featureProject) {
 			Ran: s.ran(ctx, p.project.ID, p.seq), Accept: p.accept,
 		})
 		s.create(ctx, p, plan)
-		s.carryOut(ctx, p, plan)
+		s.carryOut(ctx, p, &plan)
 		written, err := s.mark(ctx, p, plan)
 		if errors.Is(err, features.ErrChanged) {
 			pos := s.before(ctx, p.seq)
@@ -173,7 +189,7 @@ func (s *Follower) create(ctx context.Context, p *featureProject, plan features.
 		made, err := s.as(p).CreateTasks(ctx, p.project.Prefix, s.requests(p, chunk))
 		if err != nil {
 			if ctx.Err() == nil {
-				p.refused = &refusal{list: p.list, why: refused(p.list, chunk, err)}
+				p.refused = &refusal{list: p.list, why: refused(p.list, chunk, err, "no new feature becomes a task until this is fixed")}
 				if coppice.ErrorCode(err) == coppice.EInternal {
 					p.again = s.clock.Now().Add(pause) // not caused by the file
 				}
@@ -242,8 +258,9 @@ var fieldRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // fieldOf maps a field of a task to its name in the features file.
 var fieldOf = map[string]string{"title": "name", "body": "description", "after": "depends_on", "track": "category"}
 
-// refused says which feature cannot become a task, and its place in the file.
-func refused(l *features.List, asks []features.Ask, err error) string {
+// refused says which feature cannot become a task, its place in the file, and
+// what follows.
+func refused(l *features.List, asks []features.Ask, err error, follows string) string {
 	e := coppice.Public(err)
 	if e.Code == coppice.EInternal {
 		return fmt.Sprintf("%s: its features cannot become tasks: %v", l.Name, err)
@@ -257,12 +274,17 @@ func refused(l *features.List, asks []features.Ask, err error) string {
 	if n >= len(asks) {
 		return fmt.Sprintf("%s: %s", l.Name, e.Error())
 	}
-	return l.Problem(asks[n].Feature.ID, key, e.Cause+"; no new feature becomes a task until this is fixed", e.Fix).Error()
+	return l.Problem(asks[n].Feature.ID, key, e.Cause+"; "+follows, e.Fix).Error()
 }
 
+// newRequest is the note of a retry with a changed request.
+const newRequest = "The task was changed after its last session. The text above is the current one."
+
 // carryOut requests changes of existing tasks from the engine. If the engine
-// refuses one, the task has changed in between, and the next turn sees how.
-func (s *Follower) carryOut(ctx context.Context, p *featureProject, plan features.Plan) {
+// refuses one, the task has changed in between, and the next turn sees how. A
+// failed task whose new request is refused is not retried: a warning says why,
+// and the next turn tries again.
+func (s *Follower) carryOut(ctx context.Context, p *featureProject, plan *features.Plan) {
 	learn := func(what, key string, t coppice.Task, err error) {
 		switch {
 		case err == nil:
@@ -272,16 +294,30 @@ func (s *Follower) carryOut(ctx context.Context, p *featureProject, plan feature
 		}
 	}
 	as := s.as(p)
+	notes := map[string]string{}
 	for _, c := range plan.Change {
+		failed := p.tasks[c.Feature.ID].Restartable()
 		t, err := as.ChangeTask(ctx, c.Key, s.change(p, c.Ask))
 		learn("change", c.Key, t, err)
+		switch i := slices.Index(plan.Retry, c.Key); {
+		case err == nil:
+			notes[c.Key] = newRequest
+		case failed:
+			follows := c.Key + " keeps its old request until this is fixed"
+			if i >= 0 {
+				plan.Retry = slices.Delete(plan.Retry, i, i+1)
+				follows = c.Key + " is not retried until this is fixed"
+			}
+			plan.Forget(p.seen, c.Feature.ID)
+			plan.Warnings = append(plan.Warnings, refused(p.list, []features.Ask{c.Ask}, err, follows))
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(plan.Stop)) {
 		t, err := as.Ask(ctx, key, coppice.VerbStop, verb.Request{})
 		learn("stop: "+plan.Stop[key], key, t, err)
 	}
 	for _, key := range plan.Retry {
-		t, err := as.Ask(ctx, key, coppice.VerbRetry, verb.Request{})
+		t, err := as.Ask(ctx, key, coppice.VerbRetry, verb.Request{Text: notes[key]})
 		learn("retry", key, features.Restarted(t), err)
 	}
 }

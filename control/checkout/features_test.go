@@ -173,6 +173,9 @@ func TestABrokenTextIsReportedWhenItStays(t *testing.T) {
 	if got := b.tasks()["1"].Title; got != "b" {
 		t.Errorf("the task is now %q", got)
 	}
+	if l := b.f.LastFeatures(1); l == nil || len(l.Features) != 1 || l.Features[0].Name != "b" {
+		t.Errorf("the list in effect is %+v", l)
+	}
 }
 
 // Statuses follow the tasks, and the engine gets what a person writes. After a
@@ -215,4 +218,32 @@ func TestStatuses(t *testing.T) {
 			t.Errorf("%s was created by %s", e.Subject, e.By)
 		}
 	}
+}
+
+// A failed feature that is edited and set to open is retried with its new text.
+// While its new request is refused, it is not retried with the old one.
+func TestRetryWithTheNewText(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	file := b.listed(`[{"id": 1, "name": "a", "status": "open"}, {"id": 2, "name": "b", "status": "passed"}]`)
+	b.start()
+	b.flow()
+	b.made(1)
+	b.move("1", coppice.EventTaskEnded, func(t *coppice.Task) { fails(t); t.Sessions = 1 })
+	b.until("the failure", func() bool { return b.memory()["1"].Status == features.Failed })
+
+	b.save(file, `[{"id": 1, "name": "new", "agent": "nobody"}, {"id": 2, "name": "b", "status": "passed"}]`)
+	b.warned("features.json:1:36: feature 1: there is no agent nobody; app-1 is not retried until this is fixed")
+	if n := len(b.events(coppice.EventTaskRetried)); n != 0 || b.tasks()["1"].Title != "a" {
+		t.Errorf("%d retries of %+v", n, b.tasks()["1"])
+	}
+	b.save(file, `[{"id": 1, "name": "new", "description": "Text.", "steps": ["one"], "depends_on": [2], "priority": 2}, {"id": 2, "name": "b", "status": "passed"}]`)
+	b.until("a retry", func() bool { return len(b.events(coppice.EventTaskRetried)) == 1 })
+	if one := b.tasks()["1"]; one.Title != "new" || one.Body != "Text." || len(one.Steps) != 1 || one.Priority != 2 {
+		t.Errorf("the task is %+v", one)
+	}
+	if e := b.events(coppice.EventTaskRetried)[0]; e.Reason != newRequest || e.By != "file:features.json" {
+		t.Errorf("retried with %q by %s", e.Reason, e.By)
+	}
+	b.warned("")
 }

@@ -17,6 +17,7 @@ import (
 
 	"coppice"
 	"coppice/engine"
+	"coppice/features"
 	"coppice/internal/clock"
 	"coppice/store"
 	"coppice/workspace"
@@ -61,6 +62,7 @@ type Follower struct {
 
 	mu       sync.Mutex
 	warnings map[int64]map[source][]string // by project
+	lists    map[int64]*features.List      // by project
 }
 
 // New makes a Follower. Sessions that end after this call count as having run
@@ -68,7 +70,7 @@ type Follower struct {
 func New(ctx context.Context, c Config) (*Follower, error) {
 	s := &Follower{
 		store: c.Store, person: c.Intake, intake: c.Intake.As(coppice.Actor{Kind: coppice.ActorEngine, Name: "checkout"}),
-		spaces: c.Spaces, old: c.Old, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()),
+		spaces: c.Spaces, old: c.Old, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()), lists: map[int64]*features.List{},
 	}
 	var err error
 	s.start, err = s.position(ctx)

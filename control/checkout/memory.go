@@ -23,11 +23,7 @@ func (s *Follower) remember(ctx context.Context, p *featureProject, plan feature
 	next := plan.Seen
 	if !written {
 		for _, m := range plan.Marks {
-			if old, ok := p.seen[m.ID]; ok {
-				next[m.ID] = old
-			} else {
-				delete(next, m.ID)
-			}
+			plan.Forget(p.seen, m.ID)
 		}
 	}
 	for _, a := range plan.Create {

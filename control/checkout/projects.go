@@ -37,6 +37,9 @@ func (s *Follower) reload(ctx context.Context) error {
 	// not matter.
 	maps.DeleteFunc(s.projects, func(id int64, _ *featureProject) bool { return !here[id] })
 	maps.DeleteFunc(s.policies, func(id int64, _ *policyProject) bool { return !here[id] })
+	s.mu.Lock()
+	maps.DeleteFunc(s.lists, func(id int64, _ *features.List) bool { return !here[id] })
+	s.mu.Unlock()
 	for _, project := range list {
 		s.waits.follow(project, first[project.ID])
 		s.followPolicy(ctx, project)

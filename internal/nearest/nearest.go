@@ -3,11 +3,12 @@ package nearest
 
 import "strings"
 
-// Name returns the one of names that was probably meant, or "" if none is close.
+// Name returns the one of names that was probably meant, or "" if none is close:
+// more than half of the letters must match.
 func Name(name string, names []string) string {
 	best, at := "", max(2, len(name)/3)+1
 	for _, n := range names {
-		if d := distance(strings.ToLower(name), n, at); d < at {
+		if d := distance(strings.ToLower(name), n, at); d < at && 2*d < max(len(name), len(n)) {
 			best, at = n, d
 		}
 	}

@@ -16,8 +16,8 @@ func TestDistance(t *testing.T) {
 
 func TestName(t *testing.T) {
 	t.Parallel()
-	known := []string{"agents", "limits", "list", "status"}
-	for given, want := range map[string]string{"limts": "limits", "staus": "status", "LIST": "list", "zzzzzz": "", "": ""} {
+	known := []string{"agents", "done", "limits", "list", "status"}
+	for given, want := range map[string]string{"limts": "limits", "staus": "status", "LIST": "list", "zzzzzz": "", "": "", "nist": "list", "nope": "", "lost": "list"} {
 		if got := Name(given, known); got != want {
 			t.Errorf("%q: %q, want %q", given, got, want)
 		}

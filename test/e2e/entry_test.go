@@ -21,8 +21,14 @@ import (
 
 // servers counts the servers that run in the background.
 func (w *world) servers() (n int) {
+	serve := map[int]int{} // a server, and its parent
 	for _, p := range w.Processes() {
 		if len(p.Argv) > 1 && p.Argv[1] == "serve" {
+			serve[p.PID] = p.Parent
+		}
+	}
+	for _, parent := range serve {
+		if _, fork := serve[parent]; !fork { // until it runs its program, a child has the arguments of its parent
 			n++
 		}
 	}
@@ -184,7 +190,7 @@ func TestOverview(t *testing.T) {
 	if r := w.try(w.repo, "", "--json"); r.code != 0 || !strings.Contains(r.out, `"needs_you": 1`) {
 		t.Errorf("as JSON: %+v", r)
 	}
-	if r := w.try(w.repo, "", "nonsense"); r.code != 2 || !strings.Contains(r.err, "unknown command") {
+	if r := w.try(w.repo, "", "nonsense"); r.code != 2 || !strings.Contains(r.err, `coppice has no command "nonsense"`) {
 		t.Errorf("an unknown command: %+v", r)
 	}
 }

@@ -61,12 +61,15 @@ func TestARedBase(t *testing.T) {
 		t.Parallel()
 		w := redWorld(t, "sh check.sh")
 		one, two := w.new("One"), w.new("Two")
-		n := onBase(w.blocked(one, alsoRed)) + onBase(w.blocked(two, alsoRed))
+		ran, n := one, onBase(w.blocked(one, alsoRed)) // the task whose landing came first
+		if m := onBase(w.blocked(two, alsoRed)); m > 0 {
+			ran, n = two, n+m
+		}
 		if n != 1 {
 			t.Errorf("the check ran %d times on the base", n)
 		}
-		for _, part := range []string{alsoRed, "the base is broken", "on the base, without its work", "coppice skip-check " + one} {
-			if out := w.cli("show", one); !strings.Contains(out, part) {
+		for _, part := range []string{alsoRed, "the base is broken", "on the base, without its work", "coppice skip-check " + ran} {
+			if out := w.cli("show", ran); !strings.Contains(out, part) {
 				t.Errorf("show does not have %q:\n%s", part, out)
 			}
 		}

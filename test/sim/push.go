@@ -47,15 +47,17 @@ func publish[S, R any](s *sim, w coppice.Work, commitOf func(S) (repo, commit st
 		return nil, err
 	}
 	repo, commit := commitOf(v)
-	verified := true // where the base was before
-	if s.world.commits[commit].task != "" {
-		verified, err = s.mayLand(commit)
-	}
 	r := s.world.repos[repo]
+	verified, checks := true, r.checks // where the base was before
+	if task := s.world.commits[commit].task; task != "" {
+		var skipErr error
+		verified, err = s.mayLand(commit)
+		checks, skipErr = s.checksOf(task, r.checks)
+		err = errors.Join(err, skipErr)
+	}
 	s.edit(r)
 	s.reconcile(r)
-	checks, skipErr := s.checksOf(s.world.commits[commit].task, r.checks)
-	return do(v, checks, verified), errors.Join(err, skipErr)
+	return do(v, checks, verified), err
 }
 
 // moveRemote is a person elsewhere, who pushes a commit.

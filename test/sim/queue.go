@@ -120,7 +120,7 @@ func (s *sim) queueReasons(r store.Reader) error {
 			switch {
 			case st[i].Status != coppice.StatusLanding:
 				return fmt.Errorf("%s is in the queue, and it is %s", t.Key, st[i].Status)
-			case i == 0 && st[i].Reason != queued[0].Waits && !strings.HasPrefix(st[i].Reason, "waiting for a check slot"):
+			case i == 0 && st[i].Reason != queued[0].WaitsFor() && !strings.HasPrefix(st[i].Reason, "waiting for a check slot"):
 				return fmt.Errorf("%s waits with %q, its status says %q", t.Key, queued[0].Waits, st[i].Reason)
 			case i > 0 && (!strings.Contains(st[i].Reason, tasks[0].Key) || !strings.Contains(st[i].Reason, queued[0].Waits)):
 				return fmt.Errorf("%s waits behind %s (%q) and says %q", t.Key, tasks[0].Key, queued[0].Waits, st[i].Reason)

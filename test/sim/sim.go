@@ -135,6 +135,14 @@ func Run(ctx context.Context, opt Options) (Report, error) {
 	if err := s.removeAll(); err != nil {
 		return Report{}, s.tell(err)
 	}
+	for range 3 { // in the end most tasks have landed: people take some off again
+		if err := s.settle(); err != nil {
+			return Report{}, s.tell(err)
+		}
+		if err := s.revertSome(); err != nil {
+			return Report{}, s.tell(err)
+		}
+	}
 	if err := s.settle(); err != nil {
 		return Report{}, s.tell(err)
 	}

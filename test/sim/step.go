@@ -56,9 +56,9 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remote, remove, review, limit, decide, base, undo := 8, 2, 3, 1, 0, 4, 3, 3, 0, 2
+	talk, requeue, dirty, remote, remove, review, limit, decide, base, undo := 8, 2, 3, 1, 0, 4, 3, 3, 0, 5
 	if s.opt.Red {
-		decide, base = 8, 3
+		decide, base, undo = 8, 3, 2
 	}
 	if s.opt.Remove {
 		remove = 4

@@ -13,13 +13,14 @@ import (
 // undo is a person who undoes something: a landing, a stop or a removal; or who
 // empties the trash.
 func (s *sim) undo() error {
+	what := s.undoing.IntN(8)
 	key, err := s.oneOf(s.someTask(), func(t coppice.Task) bool {
-		return t.Outcome == coppice.OutcomeDone && t.Landed != "" || t.Outcome == coppice.OutcomeCancelled
+		return what > 2 && t.Landed != "" && t.Ended() || what <= 2 && t.Outcome == coppice.OutcomeCancelled
 	})
 	if err != nil || key == "" {
 		return err
 	}
-	switch s.undoing.IntN(8) {
+	switch what {
 	case 0:
 		_, err = s.intake.Ask(s.ctx, key, coppice.VerbUnstop, verb.Request{})
 	case 1:
@@ -32,6 +33,20 @@ func (s *sim) undo() error {
 		_, err = s.intake.Ask(s.ctx, key, coppice.VerbRevert, verb.Request{})
 	}
 	return err
+}
+
+// revertSome takes about half of the landings off, in random order. Histories that
+// are about something else keep theirs.
+func (s *sim) revertSome() error {
+	if s.opt.Plain || s.opt.Kills || s.opt.Red {
+		return nil
+	}
+	for _, n := range s.undoing.Perm(len(s.keys))[:len(s.keys)/2] {
+		if _, err := s.intake.Ask(s.ctx, s.keys[n], coppice.VerbRevert, verb.Request{}); err != nil && !refused(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // moveBack moves the base back by compare-and-swap, and holds the engine to its

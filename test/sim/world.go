@@ -355,7 +355,7 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 		if s.Session.Role.Detached() && s.Session.Role != coppice.RoleVerify {
 			ws = &workspace{} // it has none
 		}
-		if ws == nil || ws.removed {
+		if ws == nil || ws.removed && !s.Session.Role.Detached() { // a stop that was undone does not restore it for a verifier
 			w.breakf("%s was started without a workspace", s.Session.Key)
 			return &coppice.RunResult{Lost: true}
 		}

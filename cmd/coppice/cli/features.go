@@ -25,6 +25,7 @@ type featureRow struct {
 type featureReport struct {
 	Project  string       `json:"project"`
 	File     string       `json:"file"`
+	Outdated bool         `json:"outdated,omitempty"` // the file cannot be read; this is the list in effect
 	Features []featureRow `json:"features"`
 	Problems []string     `json:"problems"`
 }
@@ -73,7 +74,7 @@ the file to add features. To retry a feature, set its status back to open.`,
 }
 
 // readFeatures reads the file and joins it with the tasks. If the file cannot
-// be read, it returns what the server knows together with the error.
+// be read, it returns the last valid list of the server together with the error.
 func (e *Env) readFeatures(ctx context.Context, cl *client.Client, prefix string) (featureReport, error) {
 	p, err := e.featureProject(ctx, cl, prefix)
 	if err != nil {
@@ -104,7 +105,17 @@ func (e *Env) readFeatures(ctx context.Context, cl *client.Client, prefix string
 		if !slices.Contains(r.Problems, err.Error()) {
 			r.Problems = append(r.Problems, err.Error())
 		}
-		return r, err
+		last, lerr := cl.Features(ctx, p.Prefix)
+		if lerr != nil || !last.Outdated {
+			return r, err
+		}
+		r.Outdated, list = true, &features.List{}
+		for _, f := range last.Features {
+			list.Features = append(list.Features, features.Feature{
+				ID: f.ID, Category: f.Category, Name: f.Name, Description: f.Description, Steps: f.Steps, Status: features.Status(f.Status), Reason: f.Reason,
+				Failure: f.Failure, Progress: f.Progress, DependsOn: f.DependsOn, Priority: f.Priority, Agent: f.Agent, Model: f.Model, Budget: f.Budget,
+			})
+		}
 	}
 	for _, f := range list.Features {
 		row := featureRow{Feature: f}
@@ -113,7 +124,7 @@ func (e *Env) readFeatures(ctx context.Context, cl *client.Client, prefix string
 		}
 		r.Features = append(r.Features, row)
 	}
-	return r, nil
+	return r, err
 }
 
 // featureProject finds the project: the one named, or the current directory's.
@@ -174,8 +185,11 @@ func (e *Env) printFeatures(r featureReport) {
 	if len(rows) > 0 {
 		e.table([]column{{head: "ID"}, {head: "STATUS"}, {head: "TASK"}, {head: "IS"}, {head: "CATEGORY", give: true}, {head: "NAME", give: true}, {head: "REASON", give: true}}, rows)
 		e.printf("%d of %d passed, %d failed, in %s\n", counts[features.Passed], len(rows), counts[features.Failed], line(r.File))
-	} else {
+	} else if len(r.Problems) == 0 || r.Outdated {
 		e.printf("no features in %s\n", line(r.File))
+	}
+	if r.Outdated {
+		e.printf("this is the last valid list; it stays in effect until %s is fixed\n", line(r.File))
 	}
 	for _, p := range r.Problems {
 		e.printf("%s %s\n", e.paint(yellow, "!"), line(p))

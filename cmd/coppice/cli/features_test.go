@@ -13,6 +13,8 @@ import (
 	"coppice/api/client"
 	apihttp "coppice/api/http"
 	"coppice/cmd/coppice/cli"
+	"coppice/control"
+	"coppice/features"
 	"coppice/store"
 	"coppice/store/sqlite"
 	"coppice/store/sqlite/sqlitetest"
@@ -22,7 +24,14 @@ import (
 func listed(t *testing.T, text string, warnings ...string) (*shell, string) {
 	t.Helper()
 	st := sqlitetest.Open(t, sqlite.Config{})
-	b := apitest.Start(t, st, func(c *apihttp.Config) { c.Warnings = func(int64) []string { return warnings } })
+	last, err := features.Parse("features.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := apitest.Start(t, st, func(c *apihttp.Config) {
+		c.Warnings = func(int64) []string { return warnings }
+		c.Features = &control.Features{Last: func(int64) *features.List { return last }}
+	})
 	dir := filepath.Join(t.TempDir(), "app")
 	b.Must(os.Mkdir(dir, 0o755))
 	b.Must(os.WriteFile(filepath.Join(dir, "features.json"), []byte(text), 0o644))
@@ -62,6 +71,31 @@ func TestFeaturesGolden(t *testing.T) {
 	var r struct{ Problems []string }
 	if err := json.Unmarshal([]byte(out), &r); code != 1 || err != nil || len(r.Problems) != 2 || !strings.Contains(errs, "features.json:2:2") || !strings.Contains(errs, `"fix": "fix the JSON`) {
 		t.Errorf("a broken file: %d %s%s", code, out, errs)
+	}
+}
+
+// While the file is broken, its last valid list is shown with the problem.
+func TestFeaturesOfABrokenFile(t *testing.T) {
+	t.Parallel()
+	s, dir := listed(t, `[{"id": 1, "name": "Log in", "status": "failed", "failure_reason": "too hard"}]`)
+	s.Task("app", coppice.NewTask{Title: "Log in", Feature: "1"})
+	s.Must(os.WriteFile(filepath.Join(dir, "features.json"), []byte("[\n{]"), 0o644))
+	code, out, errs := s.run("", "features")
+	for _, part := range []string{"app-1", "Log in", "too hard", "this is the last valid list", "features.json:2:2"} {
+		if code != 1 || !strings.Contains(out, part) {
+			t.Errorf("%d, without %q: %s%s", code, part, out, errs)
+		}
+	}
+	if strings.Contains(out, "no features") || !strings.Contains(errs, "features.json:2:2") {
+		t.Errorf("%s%s", out, errs)
+	}
+	code, out, _ = s.run("", "features", "--json")
+	var r struct {
+		Outdated bool
+		Features []struct{ Name, Task string }
+	}
+	if err := json.Unmarshal([]byte(out), &r); code != 1 || err != nil || !r.Outdated || len(r.Features) != 1 || r.Features[0].Task != "app-1" {
+		t.Errorf("%d %s %v", code, out, err)
 	}
 }
 

@@ -17,10 +17,11 @@ func (e *Env) setCommand() *cobra.Command {
 	var flagged, untilDone bool
 	c := &cobra.Command{
 		Use: "set KEY", Short: "Change a task",
-		Long: `Change a task that has not ended. Its agent, model, effort and track can be changed
-until its work has started; after that see ` + "`coppice model`" + `. A task that waits because
-its budget is spent, or a limit is reached, continues when it has a larger one. Its
-labels, group and flag can be changed at any time, also when it has ended.`,
+		Long: `Change a task that has not landed. Its agent, model, effort and track can be changed
+until its work has started; after that see ` + "`coppice model`" + `. They can be changed again
+when it has failed or was stopped; its retry uses them. A task that waits because its
+budget is spent, or a limit is reached, continues when it has a larger one. Its
+labels, group and flag can be changed at any time, also when it has landed.`,
 		Example: "  coppice set app-4 --priority 5\n  coppice set app-4 --budget 10\n  coppice set app-4 --turns 80\n  coppice set app-4 --after app-2,app-3\n  coppice set app-4 --label +later,-urgent --flag",
 		Args:    args(1, 1, "a task's key"),
 	}

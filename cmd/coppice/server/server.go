@@ -46,15 +46,18 @@ import (
 // Config configures a Server. State and Self are required. Every other zero
 // value is a good default.
 type Config struct {
-	State   string   // the state directory
-	Self    string   // path of the coppice program, which also runs hosts
-	Listen  string   // host:port on loopback
-	Names   []string // other host names of the server
-	Version string
-	Environ []string // Coppice's own environment
-	Logger  *slog.Logger
-	Redact  *redact.Redactor // hides secrets; its values grow as secrets are resolved
-	Now     func() time.Time
+	State  string // the state directory
+	Self   string // path of the coppice program, which also runs hosts
+	Listen string // host:port on loopback
+	// ListenFrom is the source of Listen for people: environment, default or a
+	// file; empty means the flag.
+	ListenFrom string
+	Names      []string // other host names of the server
+	Version    string
+	Environ    []string // Coppice's own environment
+	Logger     *slog.Logger
+	Redact     *redact.Redactor // hides secrets; its values grow as secrets are resolved
+	Now        func() time.Time
 
 	MaxSessions int           // of all projects together; 0 for no limit
 	KeepEvents  int           // how many events the log keeps; 200,000 when 0
@@ -264,7 +267,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		return err
 	}
 	served := apihttp.Config{
-		Features: &control.Features{Warnings: follower.FeatureWarnings},
+		Features: &control.Features{Warnings: follower.FeatureWarnings, Last: follower.LastFeatures},
 		Agents:   s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
 		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),

@@ -31,8 +31,12 @@ func (c Config) Settings() []api.ServerSetting {
 		}
 		names += n
 	}
+	address := row("listen", "The address on which the server listens; loopback only", listen, listen == DefaultListen)
+	if c.ListenFrom != "" {
+		address.Source = c.ListenFrom
+	}
 	return []api.ServerSetting{
-		row("listen", "The address on which the server listens; loopback only", listen, listen == DefaultListen),
+		address,
 		row("name", "Other host names of the server", names, len(c.Names) == 0),
 		row("sessions", "The most live sessions of all projects together; 0 means only the projects' limits", c.MaxSessions, c.MaxSessions == 0),
 		row("keep-events", "How many events the log keeps", c.KeepEvents, c.KeepEvents == defaultKeepEvents),

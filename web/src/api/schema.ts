@@ -1960,7 +1960,7 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description The line of the file on which it starts
+             * @description The line of the file on which it starts; 0 if the list is outdated
              */
             line: number;
             model?: string;
@@ -1998,6 +1998,8 @@ export interface components {
             features: components["schemas"]["Feature"][] | null;
             /** @description Its name in the checkout; empty if the project has none */
             file: string;
+            /** @description The file cannot be read; the features are those of its last valid text, which is in effect */
+            outdated?: boolean;
             /** @description Its path */
             path?: string;
             /** @description Why the file, or a part of it, is not in effect */

@@ -64,6 +64,7 @@ function Features({ data, edit }: { data: FeatureList; edit: (f: Feature) => voi
           <div>{p.line ? <span className="problem-code">line {p.line}</span> : null}<strong><Mono text={p.text} /></strong></div>
         </div>
       ))}
+      {data.outdated && <p className="muted">This is the last valid list, which is in effect until the file is fixed.</p>}
       <Entries list={(inbox.data?.entries ?? []).filter((e) => e.kind === "change")} now={now} />
       <div className="toolbar">
         <div className="segments" role="group" aria-label="Status">{statuses.map((s) => <button key={s} aria-pressed={status === s} onClick={() => setStatus(s)}>{s || "all"} {count(s)}</button>)}</div>
@@ -95,7 +96,7 @@ function Row({ f, project, now, edit }: { f: Feature; project: string; now: numb
         {(f.steps?.length ?? 0) > 0 && <span>{plural(f.steps!.length, "step")}</span>}
         {(f.depends_on?.length ?? 0) > 0 && <span>after {f.depends_on!.join(", ")}</span>}
         {f.agent && <span>{f.agent}{f.model ? ` · ${f.model}` : ""}</span>}
-        <span>line {f.line}</span>
+        {f.line > 0 && <span>line {f.line}</span>}
       </span>
       {t && <span className="feature-task"><Link href={toTask(t.key)}>{t.key}</Link> <StatusBadge status={t.status} /> <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span></span>}
       {f.failure_reason && <p className="bad-text">{f.failure_category && <span className="problem-code">{f.failure_category}</span>}<Mono text={f.failure_reason} /></p>}
