@@ -111,7 +111,7 @@ func TestWhatUsesDisk(t *testing.T) {
 }
 
 const kinds = `cases:
-  - match: hang
+  - match: ": hang"
     steps: [{write: {path: half.txt, content: half}}, {hang: true}]
   - match: fail
     steps: [{write: {path: bad.txt, content: bad}}, {fail: {class: implementation, text: broken}}]

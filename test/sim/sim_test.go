@@ -115,7 +115,7 @@ func TestRedBases(t *testing.T) {
 		all.Skipped, all.Despite, all.Fixed = all.Skipped+r.Skipped, all.Despite+r.Despite, all.Fixed+r.Fixed
 		all.AsItIs, all.More, done = all.AsItIs+r.AsItIs, all.More+r.More, done+r.Done
 	}
-	if t.Logf("%+v, %d tasks done", all, done); min(all.Skipped, all.Despite, all.Fixed, all.AsItIs, all.More) < 8 || done < 60 {
+	if t.Logf("%+v, %d tasks done", all, done); min(all.Skipped, all.Despite, all.Fixed, all.AsItIs, all.More) < 4 || done < 60 {
 		t.Error("that shows little")
 	}
 }
