@@ -56,7 +56,7 @@ await main(async () => {
     }
     await page.setViewportSize({ width: 1280, height: 800 });
     await w.goto("/tasks/" + long);
-    await question.getByRole("button", { name: /^Plan 8/ }).click();
+    await question.getByRole("button", { name: /^8\. Plan 8/ }).click();
     await page.locator(".blocks").getByText("You said Plan 8").waitFor();
   });
 
