@@ -47,24 +47,10 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		var change coppice.TaskChange
-		text := func(name string, value *string) *string {
-			if c.Flags().Changed(name) {
-				return value
-			}
-			return nil
-		}
-		words := func(name string, value *[]string) *[]string {
-			if c.Flags().Changed(name) {
-				return value
-			}
-			return nil
-		}
-		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
-		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
-		change.Effort, change.Group, change.Retry = text("effort", &effort), text("group", &group), text("retry", &retry)
-		if c.Flags().Changed("flag") {
-			change.Flagged = &flagged
-		}
+		change.Title, change.Body, change.Track = ifSet(c, "title", &title), ifSet(c, "body", &body), ifSet(c, "track", &track)
+		change.Agent, change.Model, change.Category = ifSet(c, "agent", &agent), ifSet(c, "model", &model), ifSet(c, "category", &category)
+		change.Effort, change.Group, change.Retry = ifSet(c, "effort", &effort), ifSet(c, "group", &group), ifSet(c, "retry", &retry)
+		change.Flagged, change.Priority = ifSet(c, "flag", &flagged), ifSet(c, "priority", &priority)
 		if bodyFile != "" {
 			b, err := e.readFile(bodyFile, coppice.MaxBody)
 			if err != nil {
@@ -73,10 +59,7 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 			read := string(b)
 			change.Body = &read
 		}
-		if c.Flags().Changed("priority") {
-			change.Priority = &priority
-		}
-		change.Labels, change.After, change.Steps = words("label", &labels), words("after", &after), words("step", &steps)
+		change.Labels, change.After, change.Steps = ifSet(c, "label", &labels), ifSet(c, "after", &after), ifSet(c, "step", &steps)
 		if notBefore != "" {
 			at, err := e.notBefore(notBefore)
 			if err != nil {
@@ -110,6 +93,14 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 		})
 	}
 	return c
+}
+
+// ifSet returns the value of a flag that the person has set, or nil.
+func ifSet[T any](c *cobra.Command, name string, value *T) *T {
+	if c.Flags().Changed(name) {
+		return value
+	}
+	return nil
 }
 
 // changeTask changes a task. Its labels can have signs.
@@ -149,12 +140,7 @@ func limitFlags(c *cobra.Command, turns *int, limit *string, untilDone *bool) {
 
 // changeLimits adds the limits that flags set to a change.
 func changeLimits(c *cobra.Command, change *coppice.TaskChange, turns *int, limit string, untilDone *bool) error {
-	if c.Flags().Changed("turns") {
-		change.Turns = turns
-	}
-	if c.Flags().Changed("until-done") {
-		change.UntilDone = untilDone
-	}
+	change.Turns, change.UntilDone = ifSet(c, "turns", turns), ifSet(c, "until-done", untilDone)
 	if limit == "" {
 		return nil
 	}
