@@ -68,7 +68,6 @@ type Failure struct {
 	Fix     string    `json:"fix,omitempty"`     // what to do about it, if known
 	RetryAt time.Time `json:"retry_at,omitzero"` // no retry before this time, if the failure has one
 	Account string    `json:"account,omitempty"` // for a session: the account that failed, if it is not the agent itself
-	Diff    string    `json:"diff,omitempty"`    // for a session whose failure is analyzed: the start of what it changed
 }
 
 // Failf returns a Failure.

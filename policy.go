@@ -71,7 +71,6 @@ type Limits struct {
 	Memory   Percent        `json:"memory" yaml:"memory"`
 	Reserve  Bytes          `json:"reserve,omitempty" yaml:"reserve"` // memory reserved for a session that has just started; 0 means what its agent used before
 	Output   Bytes          `json:"output" yaml:"output"`             // limit of a session's kept output
-	Disk     Bytes          `json:"disk,omitempty" yaml:"disk"`       // no session starts if less is free; see LeastDisk
 	// Workspaces limits the tasks between the start of a session and their
 	// landing; see MostWorkspaces.
 	Workspaces int `json:"workspaces,omitempty" yaml:"workspaces"`
@@ -306,6 +305,12 @@ type VerifyPolicy struct {
 	Browser  bool   `json:"browser" yaml:"browser"`   // verifiers get their own browser
 }
 
+// RetryPolicy says what follows a failed session.
+type RetryPolicy struct {
+	Max     int      `json:"max" yaml:"max"`         // number of further sessions after the first
+	Backoff Duration `json:"backoff" yaml:"backoff"` // pause before the first of them; it doubles with each
+}
+
 // HealthPolicy says when a person should look at a session, and when it is
 // stopped.
 type HealthPolicy struct {
@@ -381,7 +386,7 @@ func DefaultPolicy() Policy {
 		Limits:    Limits{Sessions: 5, Memory: 80, Output: DefaultOutput},
 		Workspace: WorkspacePolicy{Kind: "worktree", Ports: 2},
 		Verify:    VerifyPolicy{Attempts: 3},
-		Retry:     RetryPolicy{Policy: RetrySame, Max: 2, Backoff: Duration(10 * time.Second)},
+		Retry:     RetryPolicy{Max: 2, Backoff: Duration(10 * time.Second)},
 		Health: HealthPolicy{
 			Stalled: Duration(10 * time.Minute),
 			Long:    Duration(time.Hour),

@@ -16,7 +16,6 @@ type NewTask struct {
 	Agent     string    `json:"agent,omitempty"`
 	Model     string    `json:"model,omitempty"`
 	Effort    string    `json:"effort,omitempty" maxLength:"64" doc:"How hard its agent thinks, as one of the agent's own levels"`
-	Retry     string    `json:"retry,omitempty" enum:"none,same,analyze" doc:"What follows a failed session: nothing, another session, or another session after one that finds out why; the project's when absent"`
 	Checks    []string  `json:"checks,omitempty" doc:"Shell commands that judge the result, besides the project's"`
 	After     []string  `json:"after,omitempty" doc:"Keys of tasks, or refs within the request, that must be done first"`
 	NotBefore time.Time `json:"not_before,omitzero"`
@@ -64,7 +63,6 @@ type TaskChange struct {
 	Category *string   `json:"category,omitempty"`
 	Steps    *[]string `json:"steps,omitempty"`
 	Budget   *USD      `json:"budget,omitempty"`
-	Retry    *string   `json:"retry,omitempty" doc:"none, same or analyze; empty for the project's"`
 
 	Turns     *int      `json:"turns,omitempty" minimum:"0" maximum:"1000" doc:"0 for the limit of its role"`
 	Time      *Duration `json:"time,omitempty" doc:"0 for the limit of its role"`

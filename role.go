@@ -1,9 +1,6 @@
 package coppice
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // Role is the purpose of a session. Roles describes each.
 type Role string
@@ -14,7 +11,6 @@ const (
 	RoleFix       Role = "fix"       // fixes what a check, a verifier or a merge refused
 	RoleVerify    Role = "verify"    // judges whether a candidate does what its task asks, and edits nothing
 	RoleAnswer    Role = "answer"    // answers a question about the code, and edits nothing
-	RoleAnalyze   Role = "analyze"   // finds out why a session failed, for the next one, and edits nothing
 )
 
 // Where says where a session works.
@@ -24,8 +20,7 @@ type Where string
 const (
 	InWorkspace Where = "workspace" // in the task's workspace, on its branch
 	AtCandidate Where = "candidate" // in a detached worktree, at the commit that would land
-	AtTip       Where = "tip"       // in a detached worktree, at the tip of the branch on which the task lands
-	AtHead      Where = "head"      // in a detached worktree, at the newest commit of the task's work
+	AtTip       Where = "tip"       // in a detached worktree, at the tip of the task's branch
 )
 
 // RoleInfo describes a role. Its decisions are in package engine and its prompt
@@ -39,11 +34,6 @@ type RoleInfo struct {
 	App    bool   // the project's app is served for it
 	Notes  bool   // it reads and writes the project's progress file
 	Status Status // of a task while a session in the role runs
-	// Prepares means that it prepares the next session: its failure uses up no
-	// try, and messages wait for that session.
-	Prepares bool
-	// Limits of its sessions, where neither policy nor task has one.
-	Limits RunLimits
 }
 
 // Roles lists the roles.
@@ -52,10 +42,6 @@ var Roles = []RoleInfo{
 	{Role: RoleVerify, About: "judge whether work does what its task asks, and edit nothing", Where: AtCandidate, Denied: "a verifier changes nothing", App: true, Status: StatusVerifying},
 	{Role: RoleFix, About: "fix work that a check, a verifier or a merge refused", Where: InWorkspace, Fixes: true, Notes: true, Status: StatusFixing},
 	{Role: RoleAnswer, About: "answer a question about the code, and edit nothing", Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking},
-	{
-		Role: RoleAnalyze, About: "find out why a session failed, for the next one, and edit nothing", Where: AtHead, Denied: "an analysis changes nothing",
-		Status: StatusWorking, Prepares: true, Limits: RunLimits{Time: Duration(10 * time.Minute), Budget: 1},
-	},
 }
 
 // Info returns the description of the role. Unknown roles and the empty role are

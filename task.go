@@ -128,7 +128,6 @@ type TaskDetails struct {
 	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; if empty, the answer is a text
 	Onto   string          `json:"onto,omitempty"`   // the branch on which its work lands; empty for the project's base
 	Effort string          `json:"effort,omitempty"` // how hard its agent thinks, in the agent's words; empty for the project's level
-	Retry  string          `json:"retry,omitempty"`  // what follows a failed session, one of RetryPolicies; empty for the project's
 
 	// What stops each of its sessions, besides its budget; see RunLimits.
 	Turns     int      `json:"turns,omitempty"`

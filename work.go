@@ -195,7 +195,6 @@ type RunSpec struct {
 	Progress string          `json:"progress,omitempty"` // a file of the workspace that is never committed
 	Schema   json.RawMessage `json:"schema,omitempty"`   // the JSON schema of the session's final message, if its agent supports that
 	Browser  bool            `json:"browser,omitempty"`  // the session gets its own browser
-	Diff     int             `json:"diff,omitempty"`     // how many bytes of what it changed are reported if it fails
 }
 
 // RunResult reports how a session went: what its process did, what its agent
@@ -211,7 +210,6 @@ type RunResult struct {
 	From         string   `json:"from"`              // the branch's head before it
 	Head         string   `json:"head"`              // the branch's head after it, with leftover changes committed
 	Stat         string   `json:"stat,omitempty"`    // what changed in between, by file
-	Diff         string   `json:"diff,omitempty"`    // the start of what changed in between, if it failed and the spec asks for it
 	Changed      []string `json:"changed,omitempty"` // tracked files that a read-only session changed
 	Usage        Usage    `json:"usage"`
 	Dropped      int64    `json:"dropped,omitempty"` // bytes of output beyond the limit, which are not kept

@@ -24,7 +24,6 @@ type Task struct {
 	Agent     string            `json:"agent"`
 	Model     string            `json:"model,omitempty"`
 	Effort    string            `json:"effort,omitempty" doc:"How hard its agent thinks; absent for the project's level"`
-	Retry     string            `json:"retry,omitempty" doc:"What follows a failed session: none, same or analyze; absent for the project's"`
 	Level     string            `json:"level,omitempty" doc:"How hard it looks, if its model is auto: simple, medium or complex"`
 	LevelBy   string            `json:"level_by,omitempty" doc:"Who judged that: the model, or the rules"`
 	Checks    []string          `json:"checks,omitempty"`

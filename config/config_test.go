@@ -55,7 +55,7 @@ checks:
     make test
     make more
 verify: {attempts: 0}
-retry: {policy: analyze, max: 0, backoff: 1m30s}
+retry: {max: 0, backoff: 1m30s}
 health: {stalled: 5m, long: 2h, timeout: 1d, check: 90s}
 land: {how: branch, strategy: rebase, push: true, remote: upstream}
 trash: {keep: [], ttl: 30d}
@@ -69,7 +69,7 @@ trash: {keep: [], ttl: 30d}
 			Prompt: "file", Env: map[string]string{"NO_COLOR": "1"}, PassEnv: []string{"HOME", "OWN_*"}}},
 		Workspace: coppice.WorkspacePolicy{Kind: "worktree", Copy: []string{".env"}, Link: []string{"node_modules", "a/b"}, Setup: []string{"npm ci"}},
 		Checks:    []string{"make lint", "make test\nmake more\n"},
-		Retry:     coppice.RetryPolicy{Policy: coppice.RetryAnalyze, Backoff: coppice.Duration(90 * time.Second)},
+		Retry:     coppice.RetryPolicy{Backoff: coppice.Duration(90 * time.Second)},
 		Health: coppice.HealthPolicy{Stalled: coppice.Duration(5 * time.Minute), Long: coppice.Duration(2 * time.Hour),
 			Timeout: coppice.Duration(24 * time.Hour), Check: coppice.Duration(90 * time.Second)},
 		Land:  coppice.LandPolicy{How: "branch", Strategy: "rebase", Push: true, Remote: "upstream"},

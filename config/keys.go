@@ -76,7 +76,6 @@ var described = func() map[string]key {
 		"limits.memory":      {doc: "The share of the machine's memory above which no further session starts. Memory in use counts, and memory reserved for sessions that have just started.", example: "80%"},
 		"limits.reserve":     {doc: "How much memory is reserved for a session in its first 30 seconds, before its real use can be measured.", unset: "what earlier sessions of its agent used; 256 MiB for the first", example: "512 MiB", min: 1, max: 1 << 20},
 
-		"limits.disk":       {doc: "How much of the disk of the state directory must be free. With less, no session and no workspace starts, and queued tasks say so. coppice status --disk shows what Coppice uses.", unset: "100 MiB", example: "1 GiB", min: 1, max: 1 << 30},
 		"limits.output":     {doc: "How much of a session's output is kept. Beyond it, only the last MiB and the events that decide about the session are kept. The session is not stopped. Pictures have a separate limit.", example: "256 MiB", min: 1, max: 1 << 20},
 		"limits.checks":     {doc: "How many checks run at the same time, of all projects together. Projects take turns.", unset: "as many as the machine has CPUs", example: "2", min: 1, max: 1000},
 		"limits.workspaces": {doc: "The most tasks between the start of a session and their landing. At this number no further task starts, so that landings keep up with sessions. Tasks that wait for you do not count.", unset: "twice limits.sessions", example: "20", min: 1, max: 100000},
@@ -96,8 +95,8 @@ var described = func() map[string]key {
 		"agent.limits":          {doc: "When each session of a role is stopped before it is done. Its task then waits for you. A task's own limits replace these.", example: "{implement: {turns: 100, time: 2h}, verify: {turns: 30, budget: 1 USD}}", names: coppice.RoleNames()},
 		"agent.limits.*":        {doc: "The limits of this role."},
 		"agent.limits.*.turns":  {doc: "The most turns: answers of the model, with the tools that each calls.", unset: "1000, the limit of every session", example: "100", min: 1, max: coppice.MaxTurns},
-		"agent.limits.*.time":   {doc: "How long a session can work. The time that it waits for your answer does not count.", unset: "health.timeout, after which the session is retried; 10m for analyze", example: "2h", least: "1s"},
-		"agent.limits.*.budget": {doc: "The most that a session can cost; 0 means no limit, and 1 USD for analyze.", example: "1 USD"},
+		"agent.limits.*.time":   {doc: "How long a session can work. The time that it waits for your answer does not count.", unset: "health.timeout, after which the session is retried", example: "2h", least: "1s"},
+		"agent.limits.*.budget": {doc: "The most that a session can cost; 0 means no limit.", example: "1 USD"},
 
 		"agents":              {doc: "The project's own agent CLIs, by name. With the name of a built-in agent, only the fields given here are changed.", example: "{my-agent: {protocol: command, command: [./agent.sh]}}", mapKey: named("agent")},
 		"agents.*":            {doc: "One agent CLI."},
@@ -265,11 +264,9 @@ var described = func() map[string]key {
 		"verify.attempts": {doc: "How often a candidate that a check or merge refused goes back to an agent.", example: "3", max: 100},
 		"verify.browser":  {doc: "Each verifier gets its own browser, through chrome-devtools-mcp. Its screenshots are kept as evidence.", example: "true"},
 
-		"retry":            {doc: "What follows a failed session."},
-		"retry.policy":     {doc: "What follows a failed session: none, the task fails; same, another session with what went wrong; analyze, the same after a small session has found out why. Limits of accounts and budgets are not failures.", example: "analyze", oneOf: coppice.RetryPolicies},
-		"retry.recoveries": {doc: "The most retries of a task, together with the tasks that it was forked from, in 30 minutes. Beyond it, the task waits for you.", unset: "3", example: "5", min: 1, max: 1000},
-		"retry.max":        {doc: "How many sessions can follow the first one.", example: "2", max: 100},
-		"retry.backoff":    {doc: "The pause before the first retry. It doubles with each retry.", example: "10s"},
+		"retry":         {doc: "What follows a failed session."},
+		"retry.max":     {doc: "How many sessions can follow the first one.", example: "2", max: 100},
+		"retry.backoff": {doc: "The pause before the first retry. It doubles with each retry.", example: "10s"},
 
 		"health":          {doc: "When a session is marked for a person, and when it is stopped."},
 		"health.stalled":  {doc: "Time without output after which a session is marked as stalled.", example: "10m", least: "1s"},
@@ -302,7 +299,7 @@ var described = func() map[string]key {
 var planned = map[string]bool{
 	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
-	"limits.unreviewed": true, "agent.roles.review": true,
+	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
 }
 

@@ -59,7 +59,7 @@ func (c Changes) Diff(ctx context.Context, t coppice.Task, since string) (string
 // is none: a verifier edits nothing.
 func lastWorker(sessions []coppice.Session) *coppice.Session {
 	for i := len(sessions) - 1; i >= 0; i-- {
-		if s := &sessions[i]; !s.Role.Detached() && s.From != "" {
+		if s := &sessions[i]; s.Role != coppice.RoleVerify && s.From != "" {
 			return s
 		}
 	}

@@ -43,10 +43,6 @@ func handover(v *View) *Decision {
 	case take != nil && verb.AwaitsVerdict(t) && verb.Takeable(t):
 		d = withdrawCandidate(v)
 		d.By = "handover"
-	case take != nil && verb.Takeable(t) && t.Next.Role.Info().Prepares:
-		if d = takeAnalyzed(v); d != nil {
-			d.By = "handover"
-		}
 	case take != nil && verb.Takeable(t):
 		next := *t.Next
 		next.Screen = true

@@ -137,9 +137,6 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
 	spec.PassEnv = v.Project.Policy.Workspace.PassEnv
-	if analyzes(v, s) {
-		spec.Diff = mostDiff
-	}
 	spec.Budget = s.Budget
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p

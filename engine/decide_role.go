@@ -30,7 +30,6 @@ func init() {
 		coppice.RoleFix:       {end: endChange, judge: judgeChange},
 		coppice.RoleVerify:    {run: runVerifier, end: endVerifier, judge: judgeVerifier},
 		coppice.RoleAnswer:    {run: runAnswer, end: endAnswer, failed: unanswered, judge: judgeAnswer},
-		coppice.RoleAnalyze:   {judge: judgeAnalysis},
 	}
 }
 
@@ -54,9 +53,6 @@ func promptFor(v *View, n *coppice.Next) string {
 		Conflict: v.Landing != nil && v.Landing.Outcome == coppice.LandingConflict,
 	}
 	for _, m := range v.Messages {
-		if n.Role.Info().Prepares {
-			break
-		}
 		in.Messages = append(in.Messages, m.Text)
 	}
 	return prompt.Write(in)
@@ -76,9 +72,6 @@ func startDetached(v *View, s *coppice.Session) *Decision {
 			return endSession(v, coppice.SessionFailed, coppice.Failf(coppice.ClassUnknown, "there is no candidate to verify", ""))
 		}
 		from, at = v.Landing.Commit, short(v.Landing.Commit)
-	}
-	if failed, _ := failedBefore(v); s.Role.Info().Where == coppice.AtHead && failed != nil && failed.Head != "" {
-		from, at = failed.Head, short(failed.Head)
 	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "needs a worktree at " + at, Offer: &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: fmt.Sprintf("session/%d/prepare", s.ID), Pool: v.place(coppice.WorkRun), SessionID: s.ID,

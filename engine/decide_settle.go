@@ -178,7 +178,7 @@ func settleRun(v *View, w coppice.Work) *Decision {
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("ended with exit code %d", *r.Exit), "")
 	}
-	d := endSession(v, state, withDiff(inAccount(fail, s, accountOfRun(v, s, w)), r.Diff))
+	d := endSession(v, state, inAccount(fail, s, accountOfRun(v, s, w)))
 	d.Session.Exit, d.Session.Signal = r.Exit, r.Signal
 	d.Session.Summary, d.Session.Usage = r.Summary, r.Usage
 	d.Session.From, d.Session.Head, d.Session.Stat = r.From, r.Head, r.Stat
@@ -202,16 +202,6 @@ func inAccount(fail *coppice.Failure, s *coppice.Session, account string) *coppi
 	}
 	c := *fail
 	c.Account = account
-	return &c
-}
-
-// withDiff stores in a session's failure what the session changed.
-func withDiff(fail *coppice.Failure, diff string) *coppice.Failure {
-	if fail == nil || diff == "" {
-		return fail
-	}
-	c := *fail
-	c.Diff = diff
 	return &c
 }
 

@@ -153,7 +153,7 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 		if n.Note != "" {
 			d.Messages = []coppice.Message{{TaskID: c.ID, Text: n.Note, From: "person", SentAt: t.now}}
 		}
-	} else if !n.Role.Info().Prepares {
+	} else {
 		for _, m := range v.Messages {
 			m.DeliveredAt = t.now // they are in the prompt
 			d.Messages = append(d.Messages, m)

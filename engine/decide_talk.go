@@ -31,7 +31,7 @@ func nextMessage(v *View, s *coppice.Session) *Decision {
 		}
 	}
 	for _, m := range v.Messages {
-		held := m.Kind == coppice.MessageNext && s.State != coppice.SessionIdle || s.Role.Info().Prepares && m.Kind != coppice.MessageInterrupt
+		held := m.Kind == coppice.MessageNext && s.State != coppice.SessionIdle
 		if m.SessionID != s.ID && !held {
 			return sendWork(v, s, messageKey(m, s.ID), coppice.SendSpec{Session: s.Key, Kind: m.Kind, Text: m.Text, Images: m.Images})
 		}

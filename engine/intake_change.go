@@ -79,12 +79,6 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 	if err := i.changeLimits(tx, t, c); err != nil {
 		return err
 	}
-	if c.Retry != nil {
-		if err := coppice.ValidRetry(*c.Retry); err != nil {
-			return err
-		}
-		t.Retry = *c.Retry
-	}
 	if c.Track == nil && c.Agent == nil && c.Model == nil && c.Effort == nil {
 		return validFeature(t)
 	}

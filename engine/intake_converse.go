@@ -196,7 +196,6 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		}
 		made.Onto, made.Group, made.Labels = from.Onto, from.Group, from.Labels
 		made.Turns, made.Time, made.UntilDone = from.Turns, from.Time, from.UntilDone
-		made.Retry = from.Retry
 		if s.Agent == from.Agent {
 			made.Effort = from.Effort
 		}

@@ -87,7 +87,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
 		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
-		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in, Effort: n.Effort, Retry: n.Retry, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone},
+		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in, Effort: n.Effort, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone},
 	}
 	var err error
 	if t.Labels, err = coppice.Labels(n.Labels); err != nil {
@@ -143,7 +143,7 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 	if err := validPriority(t.Priority); err != nil {
 		return err
 	}
-	if err := errors.Join(validFeature(t), validAnswer(t), coppice.ValidRetry(t.Retry)); err != nil {
+	if err := errors.Join(validFeature(t), validAnswer(t)); err != nil {
 		return err
 	}
 	if t.Track == "" {

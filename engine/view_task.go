@@ -37,7 +37,6 @@ type View struct {
 	Queue      coppice.Queue     // of the branch on which it lands
 	Behind     string            // the commit of the landing before it in the queue, while that one is being pushed
 	Fork       string            // the branch or commit from which a forked task's branch starts
-	Origins    []coppice.Session // of the tasks that it was forked from; known when its session has ended
 	Limited    Limited
 	Pause      time.Duration // see Config
 	Nodes      []coppice.Node
@@ -48,9 +47,6 @@ type View struct {
 	// Auto returns the model that auto means for the task with an agent. Nil
 	// means that the agent chooses.
 	Auto func(agent string) string `json:"-"`
-	// Cheap returns the model of an agent for simple work. Nil or "" means that
-	// there is none.
-	Cheap func(agent string) string `json:"-"`
 	// Resumes reports whether the conversation of a session can continue in
 	// another one. Nil means that none can.
 	Resumes func(*coppice.Session) bool `json:"-"`
@@ -60,7 +56,6 @@ type View struct {
 func (t *turn) view(id int64) (*View, error) {
 	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
-	v.Cheap = func(agent string) string { return t.cheap(v.Project, agent) }
 	v.Resumes = func(s *coppice.Session) bool { return t.resumes(v.Project, s) }
 	task, err := t.tx.Tasks.Get(id)
 	if err != nil {
@@ -194,12 +189,7 @@ func (t *turn) viewRest(v *View) error {
 		return err
 	}
 	if v.Task.ForkOf != "" {
-		if v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf); err != nil {
-			return err
-		}
-		if s := v.lastSession(); s != nil && !s.State.Live() && v.Task.Stage == coppice.StageSession {
-			v.Origins, err = t.origins(v.Task)
-		}
+		v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf)
 	}
 	return err
 }

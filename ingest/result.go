@@ -27,7 +27,6 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 		if err != nil {
 			return result, nil, nil // the settler reports it
 		}
-		r.Diff = l.cfg.Redact.String(r.Diff)
 		r.Summary, r.Failure = l.cfg.Redact.String(r.Summary), l.hide(r.Failure)
 		if err := l.critical(ctx, w, &r); err != nil {
 			return nil, nil, err

@@ -29,7 +29,6 @@ var roles = map[coppice.Role]role{
 	coppice.RoleFix:       {},
 	coppice.RoleVerify:    {extra: browser, ending: func(Input) string { return howToJudge }},
 	coppice.RoleAnswer:    {ending: howToAnswer},
-	coppice.RoleAnalyze:   {ending: func(Input) string { return howToDiagnose }},
 }
 
 // role has what follows the text of a prompt, also of a project's own.

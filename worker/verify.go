@@ -76,10 +76,5 @@ func (w *Worker) shown(ctx context.Context, f *follower, spec coppice.RunSpec, r
 	if res.Stat, err = w.cfg.Workspaces.Stat(ctx, spec.Path, res.From, head); err != nil {
 		w.cfg.Logger.Warn("summing up what a session changed failed", "session", spec.Session.Key, "error", err)
 	}
-	if spec.Diff > 0 && (res.Failure != nil || res.Exit == nil || *res.Exit != 0) {
-		if res.Diff, err = w.cfg.Workspaces.DiffStart(ctx, spec.Path, res.From, head, spec.Diff); err != nil {
-			w.cfg.Logger.Warn("reading what a failed session changed failed", "session", spec.Session.Key, "error", err)
-		}
-	}
 	return nil
 }

@@ -24,7 +24,6 @@ type Workspaces interface {
 	Save(ctx context.Context, path, message string, exclude []string) (head string, changed bool, err error)
 	Changed(ctx context.Context, path string) (head string, files []string, err error)
 	Stat(ctx context.Context, path, from, to string) (string, error)
-	DiffStart(ctx context.Context, path, from, to string, most int) (string, error)
 	Hide(ctx context.Context, path, file string) error
 	Author(ctx context.Context, path string) (map[string]string, error)
 	// PreviewPort returns the port of the preview of a task's app, if the task

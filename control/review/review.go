@@ -190,7 +190,7 @@ func headOf(ws *coppice.Workspace, sessions []coppice.Session, t coppice.Task) s
 		return ws.Branch
 	}
 	for _, s := range slices.Backward(sessions) {
-		if !s.Role.Detached() && s.Head != "" {
+		if s.Role != coppice.RoleVerify && s.Head != "" {
 			return s.Head
 		}
 	}

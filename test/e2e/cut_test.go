@@ -42,7 +42,7 @@ func asked(name string) bool {
 const cutPolicy = `base: main
 agent: {use: scripted}
 limits: {sessions: 6, memory: 100%}
-retry: {max: 50, recoveries: 1000, backoff: 100ms}
+retry: {max: 50, backoff: 100ms}
 `
 
 // cutScript has tasks that each land different files: thirty new ones, a changed

@@ -104,12 +104,9 @@ func (w *world) mount(options string) {
 	})
 }
 
-// smallDisk is the policy of tests whose disk is smaller than limits.disk demands.
-var smallDisk = strings.Replace(policy, "limits: {", "limits: {disk: 1 MiB, ", 1)
-
 func TestAFullDisk(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, files{".coppice/scripted.yaml": oneFile, "coppice.yaml": smallDisk})
+	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
 	w.mount("size=24m,mode=0700")
 	s := w.serve()
 	if page := decode[api.TaskPage](t, w.cli("list", "--json")); len(page.Tasks) != 0 {

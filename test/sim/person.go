@@ -42,7 +42,6 @@ func (s *sim) create() error {
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
 	s.own(&n)
-	n.Retry = s.retryPolicy()
 	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n})
 	if s.removing && len(n.After) > 0 && coppice.ErrorCode(err) == coppice.EInvalid {
 		return nil // the task that it comes after is gone already
@@ -156,7 +155,7 @@ func (s *sim) limitsHold(r store.Reader) error {
 			return fmt.Errorf("the host of %s runs, its session is not live", key)
 		}
 	}
-	if err := errors.Join(s.accountsHold(r, live), s.diskHolds(live)); err != nil {
+	if err := s.accountsHold(r, live); err != nil {
 		return err
 	}
 	for _, p := range s.projects {
@@ -194,7 +193,7 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
 		}
-		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t), s.basesHold(r, t), s.retriesHold(r, t)); err != nil {
+		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t), s.basesHold(r, t)); err != nil {
 			return err
 		}
 		if err := s.killsHold(r, t); err != nil {
@@ -216,9 +215,6 @@ func (s *sim) tasksHold(r store.Reader) error {
 func (s *sim) settle() error {
 	s.calm = true
 	s.fault.chance = 0
-	if err := s.disk(); err != nil {
-		return err
-	}
 	for _, r := range s.world.repos {
 		r.block = 0
 	}

@@ -47,8 +47,6 @@ type Report struct {
 	Steps   int
 	Virtual time.Duration
 	Killed  int // runs of checks
-
-	Diagnosed int // sessions after an analysis
 	parks
 	limited
 	decided
@@ -75,35 +73,31 @@ type sim struct {
 	choices  *rand.Rand // of what concerns red bases and sessions without changes
 	decided  decided
 	undoing  *rand.Rand // of what people undo
-	retries  *rand.Rand // of what follows failed sessions
 	approved map[string]bool
-
-	diskFree  uint64         // bytes of the disk; 0 is unknown
-	diagnosed map[int64]bool // sessions that got a diagnosis
-	judged    judgements
-	parks     parks
-	now       time.Time
-	start     time.Time
-	world     *world
-	st        store.Store
-	fault     *faulty
-	eng       *engine.Engine
-	intake    *engine.Intake
-	fab       *local.Fabric
-	ledger    fabric.Ledger
-	works     []*worker
-	projects  []coppice.Project
-	keys      []string // of all tasks ever made
-	owed      int      // tasks not asked for yet
-	calm      bool     // no more faults
-	removing  bool     // the project p is being removed,
-	gone      bool     // and is gone
-	made      int
-	forks     int
-	requeued  map[string][]requeued // by task
-	due       time.Time
-	steps     int
-	path      []string
+	judged   judgements
+	parks    parks
+	now      time.Time
+	start    time.Time
+	world    *world
+	st       store.Store
+	fault    *faulty
+	eng      *engine.Engine
+	intake   *engine.Intake
+	fab      *local.Fabric
+	ledger   fabric.Ledger
+	works    []*worker
+	projects []coppice.Project
+	keys     []string // of all tasks ever made
+	owed     int      // tasks not asked for yet
+	calm     bool     // no more faults
+	removing bool     // the project p is being removed,
+	gone     bool     // and is gone
+	made     int
+	forks    int
+	requeued map[string][]requeued // by task
+	due      time.Time
+	steps    int
+	path     []string
 }
 
 // worker is one worker's memory: what it holds and how far it has come. A crash
@@ -185,7 +179,6 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	s.undoing = rand.New(rand.NewPCG(opt.Seed, 48))
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
 	s.caps, s.choices, s.approved = rand.New(rand.NewPCG(opt.Seed, 46)), rand.New(rand.NewPCG(opt.Seed, 47)), map[string]bool{}
-	s.retries, s.diagnosed = rand.New(rand.NewPCG(opt.Seed, 49)), map[int64]bool{}
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	s.fault = &faulty{Store: st, rng: rng}
@@ -215,7 +208,7 @@ func (s *sim) boot() error {
 		return err
 	}
 	s.ledger, s.fab = ledger, local.New(local.Config{Store: s.st, Now: clock, Accept: ledger.Accept})
-	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1, DiskFree: s.diskFree}); err != nil {
+	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1}); err != nil {
 		return err
 	}
 	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes})
@@ -239,8 +232,7 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	p.Limits.PerAgent = map[string]int{"beta": 1}
 	p.Tracks = append(p.Tracks, coppice.Track{Name: "side", Limit: 1})
 	p.Verify.Attempts = s.rng.IntN(4)
-	p.Retry.Max = s.rng.IntN(4) * (1 + s.retries.IntN(2))
-	p.Retry.Policy = s.retryPolicy()
+	p.Retry.Max = s.rng.IntN(4)
 	for n := range s.rng.IntN(3) {
 		p.Checks = append(p.Checks, fmt.Sprintf("check %d", n))
 	}
@@ -318,8 +310,8 @@ func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
 }
 
 func (s *sim) report() (Report, error) {
-	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, Diagnosed: len(s.diagnosed), parks: s.parks, decided: s.decided}
-	h, again := fnv.New64a(), recovered{}
+	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks, decided: s.decided}
+	h := fnv.New64a()
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {
 			events, err := rd.Log.Events(after, 500, store.EventFilter{})
@@ -332,9 +324,6 @@ func (s *sim) report() (Report, error) {
 				}
 				after = e.Seq
 				r.count(e)
-				if err := again.see(rd, e); err != nil {
-					return err
-				}
 				switch {
 				case e.Kind == coppice.EventSessionParked:
 					r.Parked++

@@ -90,7 +90,6 @@ func (s *sim) actions() []action {
 		{"move base", 1, s.moveBase},
 		{"move remote", remote, s.moveRemote},
 		{"hijack", 1, s.hijack},
-		{"disk", 1, s.disk},
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
 		{"review", review, s.review},
@@ -380,9 +379,6 @@ func (s *sim) agent() error {
 		return s.verify(key, h)
 	case coppice.RoleAnswer:
 		s.answer(key, h)
-		return nil
-	case coppice.RoleAnalyze:
-		s.analyze(key, h)
 		return nil
 	}
 	if h.role == coppice.RoleFix {

@@ -352,7 +352,7 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 	h := w.hosts[s.Session.Key]
 	if h == nil {
 		ws := w.spaces[s.Task]
-		if s.Session.Role.Detached() && s.Session.Role != coppice.RoleVerify {
+		if s.Session.Role == coppice.RoleAnswer {
 			ws = &workspace{} // it has none
 		}
 		if ws == nil || ws.removed && !s.Session.Role.Detached() { // a stop that was undone does not restore it for a verifier

@@ -27,7 +27,7 @@ const maxTaskFile = 32 << 20
 
 // newFlags are the flags of `new`.
 type newFlags struct {
-	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group, retry string
+	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group string
 
 	checks, after, steps, labels, images []string
 
@@ -60,10 +60,10 @@ With --wait the command waits until the task has landed, like coppice wait, and
 prints only the final state. For the exit codes, see coppice help exit-codes.
 
 With --file, many tasks are created, all or none. The file is YAML or
-JSON: a list of tasks with the fields title, body, agent, model, effort, retry,
-checks, after, priority, track, category, steps, budget, turns, time, until_done,
-not_before, answer, schema, group, labels and ref. To depend on another task of the
-file, name its ref in after. Tasks that name no group become a new group.
+JSON: a list of tasks with the fields title, body, agent, model, effort, checks,
+after, priority, track, category, steps, budget, turns, time, until_done, not_before,
+answer, schema, group, labels and ref. To depend on another task of the file, name its ref in after. Tasks that name
+no group become a new group.
 
 An agent works until it is done. --turns and --time stop each session of the task
 earlier, and --budget stops the task: it then waits for you, and keeps its work and
@@ -87,7 +87,6 @@ its conversation. The project can have such limits for each role (agent.limits),
 	fl.StringVar(&f.agent, "agent", "", "the agent that does it; the default is the project's")
 	fl.StringVar(&f.model, "model", "", "the model the agent uses; auto chooses by how hard the task looks")
 	fl.StringVar(&f.effort, "effort", "", "how hard the agent thinks, in its own words")
-	fl.StringVar(&f.retry, "retry", "", "what follows a failed session: none, same, or analyze to find out why first; the default is the project's")
 	imageFlag(c, &f.images)
 	fl.StringArrayVar(&f.checks, "check", nil, "a shell command that judges the result, in addition to the project's (repeatable)")
 	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
@@ -280,7 +279,7 @@ func (e *Env) taskFromFlags(ctx context.Context, given []string, f newFlags) ([]
 	return []coppice.NewTask{{
 		Category: f.category, Steps: f.steps, Budget: usd, Turns: f.turns, Time: limit, UntilDone: f.untilDone,
 		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Effort: f.effort, Checks: f.checks, After: f.after,
-		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema, Group: f.group, Labels: f.labels, Retry: f.retry,
+		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema, Group: f.group, Labels: f.labels,
 	}}, nil
 }
 
@@ -334,7 +333,6 @@ type fileTask struct {
 	Agent     string   `yaml:"agent"`
 	Model     string   `yaml:"model"`
 	Effort    string   `yaml:"effort"`
-	Retry     string   `yaml:"retry"`
 	Checks    []string `yaml:"checks"`
 	After     []string `yaml:"after"`
 	NotBefore string   `yaml:"not_before"`
@@ -392,7 +390,7 @@ func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model, Effort: t.Effort,
 			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd, Answer: t.Answer,
 			Turns: t.Turns, Time: limit, UntilDone: t.UntilDone,
-			Group: t.Group, Labels: t.Labels, Retry: t.Retry,
+			Group: t.Group, Labels: t.Labels,
 		}
 		if t.Schema != nil {
 			if tasks[i].Schema, err = json.Marshal(t.Schema); err != nil {

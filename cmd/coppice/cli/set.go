@@ -11,7 +11,7 @@ import (
 )
 
 func (e *Env) setCommand() *cobra.Command {
-	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, limit, category, group, retry string
+	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, limit, category, group string
 	var priority, turns int
 	var after, steps, labels []string
 	var flagged, untilDone bool
@@ -40,17 +40,30 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces the current ones (repeatable)")
 	fl.StringVar(&budget, "budget", "", "the most to spend on it, in dollars; 0 means the project's default")
 	limitFlags(c, &turns, &limit, &untilDone)
-	fl.StringVar(&retry, "retry", "", "what follows a failed session: none, same or analyze; empty for the project's")
 	fl.StringVar(&group, "group", "", "the group it belongs to, which is created if it does not exist; empty for none")
 	fl.StringSliceVar(&labels, "label", nil, "labels to add and remove (+a,-b), or all labels (a,b)")
 	fl.BoolVar(&flagged, "flag", false, "flag it, or remove the flag with --flag=false")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		var change coppice.TaskChange
-		change.Title, change.Body, change.Track = ifSet(c, "title", &title), ifSet(c, "body", &body), ifSet(c, "track", &track)
-		change.Agent, change.Model, change.Category = ifSet(c, "agent", &agent), ifSet(c, "model", &model), ifSet(c, "category", &category)
-		change.Effort, change.Group, change.Retry = ifSet(c, "effort", &effort), ifSet(c, "group", &group), ifSet(c, "retry", &retry)
-		change.Flagged, change.Priority = ifSet(c, "flag", &flagged), ifSet(c, "priority", &priority)
+		text := func(name string, value *string) *string {
+			if c.Flags().Changed(name) {
+				return value
+			}
+			return nil
+		}
+		words := func(name string, value *[]string) *[]string {
+			if c.Flags().Changed(name) {
+				return value
+			}
+			return nil
+		}
+		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
+		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
+		change.Effort, change.Group = text("effort", &effort), text("group", &group)
+		if c.Flags().Changed("flag") {
+			change.Flagged = &flagged
+		}
 		if bodyFile != "" {
 			b, err := e.readFile(bodyFile, coppice.MaxBody)
 			if err != nil {
@@ -59,7 +72,10 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 			read := string(b)
 			change.Body = &read
 		}
-		change.Labels, change.After, change.Steps = ifSet(c, "label", &labels), ifSet(c, "after", &after), ifSet(c, "step", &steps)
+		if c.Flags().Changed("priority") {
+			change.Priority = &priority
+		}
+		change.Labels, change.After, change.Steps = words("label", &labels), words("after", &after), words("step", &steps)
 		if notBefore != "" {
 			at, err := e.notBefore(notBefore)
 			if err != nil {
@@ -93,14 +109,6 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 		})
 	}
 	return c
-}
-
-// ifSet returns the value of a flag that the person has set, or nil.
-func ifSet[T any](c *cobra.Command, name string, value *T) *T {
-	if c.Flags().Changed(name) {
-		return value
-	}
-	return nil
 }
 
 // changeTask changes a task. Its labels can have signs.
@@ -140,7 +148,12 @@ func limitFlags(c *cobra.Command, turns *int, limit *string, untilDone *bool) {
 
 // changeLimits adds the limits that flags set to a change.
 func changeLimits(c *cobra.Command, change *coppice.TaskChange, turns *int, limit string, untilDone *bool) error {
-	change.Turns, change.UntilDone = ifSet(c, "turns", turns), ifSet(c, "until-done", untilDone)
+	if c.Flags().Changed("turns") {
+		change.Turns = turns
+	}
+	if c.Flags().Changed("until-done") {
+		change.UntilDone = untilDone
+	}
 	if limit == "" {
 		return nil
 	}

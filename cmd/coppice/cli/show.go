@@ -126,7 +126,6 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"checks", strings.Join(t.Checks, "; ")},
 		{"left out", strings.Join(t.Skipped, "; ")},
 		{"effort", t.Effort},
-		{"retry", t.Retry},
 		{"images", imageCount(t.Images)},
 		{"forked from", t.ForkOf},
 		{"group", t.Group},

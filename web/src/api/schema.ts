@@ -1937,7 +1937,6 @@ export interface components {
         Failure: {
             account?: string;
             class: string;
-            diff?: string;
             fix?: string;
             /** Format: date-time */
             retry_at?: string;
@@ -2352,7 +2351,6 @@ export interface components {
             limits: components["schemas"]["Limit"][] | null;
         };
         Limits: {
-            disk?: string;
             memory: string;
             output: string;
             /** Format: int64 */
@@ -2481,11 +2479,6 @@ export interface components {
             priority?: number;
             /** @description A name for this task within the request, so that others can come after it */
             ref?: string;
-            /**
-             * @description What follows a failed session: nothing, another session, or another session after one that finds out why; the project's when absent
-             * @enum {string}
-             */
-            retry?: "none" | "same" | "analyze";
             /** @description The JSON schema that the answer must match; if absent, the answer is a text */
             schema?: unknown;
             /** @description What must be true when it is done, one by one */
@@ -2867,9 +2860,6 @@ export interface components {
             backoff: string;
             /** Format: int64 */
             max: number;
-            policy?: string;
-            /** Format: int64 */
-            recoveries?: number;
         };
         Reverted: {
             as?: string;
@@ -3275,8 +3265,6 @@ export interface components {
             question?: components["schemas"]["Question"];
             /** @description Why it has this status */
             reason?: string;
-            /** @description What follows a failed session: none, same or analyze; absent for the project's */
-            retry?: string;
             /** @description Its last landing, if a person took it off the branch */
             reverted?: components["schemas"]["Reverted"];
             /** @description What its newest session is for */
@@ -3346,8 +3334,6 @@ export interface components {
             not_before?: string;
             /** Format: int64 */
             priority?: number;
-            /** @description none, same or analyze; empty for the project's */
-            retry?: string;
             steps?: string[];
             /** @description 0 for the limit of its role */
             time?: string;
@@ -3455,8 +3441,6 @@ export interface components {
             questions: components["schemas"]["Question"][] | null;
             /** @description Why it has this status */
             reason?: string;
-            /** @description What follows a failed session: none, same or analyze; absent for the project's */
-            retry?: string;
             /** @description Its last landing, if a person took it off the branch */
             reverted?: components["schemas"]["Reverted"];
             /** @description What its newest session is for */

@@ -37,7 +37,6 @@ export function taskFrom(form: FormData): NewTask {
   if (text("track")) task.track = text("track");
   if (lines(form.get("checks")).length) task.checks = lines(form.get("checks"));
   if (lines(form.get("steps")).length) task.steps = lines(form.get("steps"));
-  if (text("retry")) task.retry = text("retry") as NonNullable<typeof task.retry>;
   if (text("category")) task.category = text("category");
   if (text("feature")) task.feature = text("feature");
   if (text("budget")) task.budget = text("budget");
@@ -136,14 +135,6 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
           <MarkFields key={"marks " + project.prefix} project={project.prefix} />
           <div className="form-row">
             <Field label="Budget" hint={`${String(project.policy.budget?.task || "no limit")} if empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
-            <Field label="If a session fails">{(id) => (
-              <select id={id} name="retry" defaultValue="">
-                <option value="">{`the project's (${project.policy.retry?.policy || "same"})`}</option>
-                <option value="none">the task fails</option>
-                <option value="same">try again</option>
-                <option value="analyze">find out why, then try again</option>
-              </select>
-            )}</Field>
             <Field label="Category" hint="Selects the track if none is chosen">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
             {!answer && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
           </div>
