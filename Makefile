@@ -44,6 +44,7 @@ demo: build ## run 6 tasks in parallel in a sample repository, offline
 deps: ## install what the tests need, or say what is missing
 	./scripts/deps.sh
 	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
+	@if [ -x test/conformance/install.sh ]; then ./test/conformance/install.sh </dev/null; fi
 
 .PHONY: test
 test: deps ## install what the tests need, then run all tests
@@ -56,7 +57,7 @@ test: deps ## install what the tests need, then run all tests
 
 # Tests of workspaces that are not repeated with git alone: they take long, or count
 # processes.
-LONG := TestCuts|TestCost|TestThousandAtOnce|TestOnlyLegalCommitsLand|TestLandedIsPacked|TestTrashRoundTrip|TestOrdinaryMoves|TestKilled|TestInspect|TestLegacy|TestDamage
+LONG := TestCuts|TestCompose$$|TestCost|TestThousandAtOnce|TestOnlyLegalCommitsLand|TestLandedIsPacked|TestTrashRoundTrip|TestOrdinaryMoves|TestKilled|TestInspect|TestLegacy|TestDamage
 
 .PHONY: test-upgrade
 test-upgrade: ## continue the state of the commit BASE with this version
@@ -66,13 +67,17 @@ test-upgrade: ## continue the state of the commit BASE with this version
 .PHONY: test-agents
 test-agents: deps ## install and test further agent CLIs
 	./test/agents/install-more.sh </dev/null
-	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole TEST_TIMEOUT=45m ./scripts/test.sh -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents
+	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole TEST_TIMEOUT=45m ./scripts/test.sh -tags moreagents -run 'TestACP|TestChosenModel|TestLines|TestFurther' ./test/agents
 
 .PHONY: agents-table
 agents-table: deps ## test every agent CLI and rewrite the table in docs/agents.md
 	./test/agents/install-more.sh </dev/null
 	COPPICE_REQUIRE_AGENTS=1 go test -count=1 -timeout 45m ./test/agents -update-table
-	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole go test -count=1 -timeout 45m -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents -update-table
+	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole go test -count=1 -timeout 45m -tags moreagents -run 'TestACP|TestChosenModel|TestLines|TestFurther' ./test/agents -update-table
+
+.PHONY: first-hour
+first-hour: deps ## a new user's first hour: real repositories and agent CLIs on a scripted model, with the time of each step
+	COPPICE_REQUIRE_AGENTS=1 go test -tags firsthour -count=1 -v -timeout 40m ./test/firsthour
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck
@@ -80,6 +85,7 @@ lint: ## gofmt, vet, staticcheck
 	if [ -n "$$bad" ]; then echo "not formatted:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	go vet -tags upgrade ./test/upgrade
+	go vet -tags firsthour ./test/firsthour
 	go run $(STATICCHECK) ./...
 
 .PHONY: cross

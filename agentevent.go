@@ -27,6 +27,7 @@ const (
 	KindError      AgentEventKind = "error"       // Class, Text
 	KindTurn       AgentEventKind = "turn"        // Reason, Text: a turn ended
 	KindState      AgentEventKind = "state"       // State: working, waiting, idle
+	KindCall       AgentEventKind = "call"        // Ref, Name, Input, OK, Text, Took: the agent used a tool of Coppice; the host writes it
 	KindNotice     AgentEventKind = "notice"      // Text: anything else worth a line
 )
 
@@ -74,6 +75,8 @@ type AgentEvent struct {
 	Model        string          `json:"model,omitempty"`
 	Version      string          `json:"version,omitempty"`
 	Bytes        int64           `json:"bytes,omitempty"` // of output that was not kept
+	Took         Duration        `json:"took,omitempty"`  // how long a call took
+	Own          bool            `json:"own,omitempty"`   // the agent's report of a tool of Coppice, which a call shows too
 }
 
 // ReadAgentEvent decodes an event of a session's output. It reports false for
@@ -99,17 +102,23 @@ func (k AgentEventKind) Complete() bool {
 	return k == KindText || k == KindThinking || k == KindTool || k == KindToolResult
 }
 
+// Prose reports whether the text of the event is a message to people, which can be
+// Markdown. Other texts are those of commands and files.
+func (k AgentEventKind) Prose() bool {
+	return k == KindText || k == KindThinking || k == KindQuestion
+}
+
 // Silent reports whether the event has no text that readers or the search need.
 func (k AgentEventKind) Silent() bool {
 	return k == KindInit || k == KindUsage || k == KindState || k == KindTurn
 }
 
 // Words returns all texts of the event, one per line, for the search index. A
-// silent event has none. A permission has only its answer: the event of the tool
+// silent event has none, and neither does one that a call repeats. A permission has only its answer: the event of the tool
 // call that it is about has the rest.
 func (e AgentEvent) Words() string {
 	switch {
-	case e.Kind.Silent():
+	case e.Kind.Silent() || e.Own:
 		return ""
 	case e.Kind == KindPermission && e.Ref != "":
 		return e.Text
@@ -152,9 +161,14 @@ func writeValues(b *strings.Builder, v any) {
 
 // Line returns the event as one line, or "" if it is not worth a line.
 func (e AgentEvent) Line() string {
+	if e.Own {
+		return ""
+	}
 	switch e.Kind {
 	case KindText, KindPlan:
 		return FirstLine(e.Text)
+	case KindCall:
+		return e.Name
 	case KindTool:
 		return FirstLine(strings.Join(append([]string{e.Name}, e.Paths...), " "))
 	case KindThinking:

@@ -55,3 +55,20 @@ func FuzzAgentEvent(f *testing.F) {
 		}
 	})
 }
+
+// A call of a tool of Coppice is found by its name, arguments and result. The
+// agent's own report of it is not found again, and is not shown.
+func TestCallsInTheConversation(t *testing.T) {
+	t.Parallel()
+	call := coppice.AgentEvent{Kind: coppice.KindCall, Ref: "app-1.1/3", Name: "report_status", Input: []byte(`{"message":"feeds the walrus"}`), OK: true, Text: `{"ok":true}`}
+	if words := call.Words(); !strings.Contains(words, "report_status") || !strings.Contains(words, "feeds the walrus") || call.Line() != "report_status" {
+		t.Errorf("%q, %q", words, call.Line())
+	}
+	own := coppice.AgentEvent{Kind: coppice.KindTool, Name: "mcp__coppice__report_status", Input: call.Input, Own: true}
+	if own.Words() != "" || own.Line() != "" {
+		t.Errorf("%q, %q", own.Words(), own.Line())
+	}
+	if call.Kind.Complete() || call.ChangesFacts() {
+		t.Error("a call says that the agent reports everything, or changes facts")
+	}
+}

@@ -11,9 +11,10 @@ type ActorKind string
 
 // The kinds of author.
 const (
-	ActorPerson ActorKind = "person" // a person with the server's token, by login name
-	ActorFile   ActorKind = "file"   // the features file, by its name
-	ActorEngine ActorKind = "engine" // Coppice itself, by the name of the part
+	ActorPerson  ActorKind = "person"  // a person with the server's token, by login name
+	ActorFile    ActorKind = "file"    // the features file, by its name
+	ActorSession ActorKind = "session" // the agent of a session, by the session's key
+	ActorEngine  ActorKind = "engine"  // Coppice itself, by the name of the part
 )
 
 // Actor is the author of a request. Its text is the kind, or kind:name.
@@ -62,7 +63,11 @@ const (
 
 	VerbSkipCheck Verb = "skip-check" // leave checks out that the base fails as well
 	VerbUnstop    Verb = "unstop"     // continue a stopped task as it was
-	VerbRevert    Verb = "revert"     // take its landing off the branch
+
+	VerbUnskipCheck Verb = "unskip-check" // put checks back that were left out
+	VerbRevert      Verb = "revert"       // take its landing off the branch
+
+	VerbDropBranches Verb = "drop-branches" // remove the branches that agents created besides its own
 
 	// Requests between parts of the engine.
 	VerbWithdraw Verb = "withdraw" // to a queue: remove a landing
@@ -70,6 +75,7 @@ const (
 	VerbStrike   Verb = "strike"   // to a project: the environment failed in a track
 	VerbWorked   Verb = "worked"   // to a project: a session of a track worked
 	VerbLimit    Verb = "limit"    // to an account: it reached a limit
+	VerbWarn     Verb = "warn"     // to a task: show a warning
 )
 
 // Ask is a stored request to a subject. It is open until a decider has acted on

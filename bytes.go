@@ -62,3 +62,15 @@ func (b Bytes) String() string {
 	}
 	return strconv.FormatInt(int64(b), 10) + " B"
 }
+
+// DefaultDisk is the default of Limits.Disk.
+const DefaultDisk Bytes = 100 << 20
+
+// LeastDisk returns how much of the disk must be free so that a session starts. A
+// policy that was stored before the key existed has none.
+func (l Limits) LeastDisk() Bytes {
+	if l.Disk == 0 {
+		return DefaultDisk
+	}
+	return l.Disk
+}

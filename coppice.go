@@ -63,6 +63,7 @@ type Question struct {
 	Answer       string    `json:"answer,omitempty"`
 	AnsweredAt   time.Time `json:"answered_at,omitzero"`
 	ClosedAt     time.Time `json:"closed_at,omitzero"` // delivered, or no longer needed
+	Until        time.Time `json:"until,omitzero"`     // when the agent no longer waits for an answer; zero for the project's limit
 }
 
 // Open reports whether a person should still answer.
@@ -160,7 +161,7 @@ type Trash struct {
 	ID         int64     `json:"id"`
 	ProjectID  int64     `json:"project_id"`
 	TaskID     int64     `json:"task_id"`
-	What       string    `json:"what"` // "workspace"
+	What       string    `json:"what"` // TrashWorkspace or TrashBranches
 	Path       string    `json:"path"` // where its files were
 	Branch     string    `json:"branch,omitempty"`
 	Head       string    `json:"head,omitempty"`
@@ -171,6 +172,12 @@ type Trash struct {
 	RestoredAt time.Time `json:"restored_at,omitzero"`
 	PurgedAt   time.Time `json:"purged_at,omitzero"`
 }
+
+// What an entry of the trash has.
+const (
+	TrashWorkspace = "workspace"
+	TrashBranches  = "branches" // branches that an agent created besides the task's
+)
 
 // Open reports whether it can still be restored.
 func (t Trash) Open() bool { return t.RestoredAt.IsZero() && t.PurgedAt.IsZero() }

@@ -3,6 +3,7 @@ package coppice
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // Code sorts errors by what the caller can do about them.
@@ -87,4 +88,14 @@ func Public(err error) *Error {
 		return e
 	}
 	return &Error{Code: EInternal, Cause: "internal error", Fix: "see the server's log", Err: err}
+}
+
+// WithoutPath returns the cause of an error about a file, without the name of the
+// file.
+func WithoutPath(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
 }

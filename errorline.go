@@ -36,6 +36,12 @@ var firstError = sync.OnceValue(func() *regexp.Regexp {
 // valid in Go and in JavaScript.
 func ErrorPatterns() []string { return slices.Clone(firstErrors) }
 
+// StartsWithError reports whether a text starts with an error.
+func StartsWithError(text string) bool {
+	at := firstError().FindStringIndex(strings.TrimSpace(text))
+	return at != nil && at[0] == 0
+}
+
 // FirstError returns the number of the line at which the first error of a log
 // starts, from 1. It returns 0 if no line looks like one.
 func FirstError(log string) int {

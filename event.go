@@ -45,6 +45,7 @@ const (
 
 	EventSessionParked   EventKind = "session.parked"   // it can only wait, and does not count against the limits
 	EventSessionUnparked EventKind = "session.unparked" // it counts again
+	EventSessionReport   EventKind = "session.report"   // its agent reported what it is doing
 
 	EventQuestionAsked    EventKind = "question.asked"
 	EventQuestionAnswered EventKind = "question.answered"
@@ -85,6 +86,14 @@ const (
 	// The budgets of accounts in the user's configuration have changed.
 	EventBudgetsChanged EventKind = "agent.budgets_changed"
 
+	EventServerStarted EventKind = "server.started"
+	EventLandingReady  EventKind = "landing.ready" // a proven candidate is about to land, and there are hooks before that
+	EventHookEnded     EventKind = "hook.ended"
+	EventHookTested    EventKind = "hook.test_asked" // a person tests hooks
+	EventNoteChanged   EventKind = "note.changed"    // a note was written or deleted; Data is a NoteChange; the engine ignores it
+
+	EventLocksChanged EventKind = "locks.changed" // locks of sessions, or requests for them; Data is a LocksChanged
+
 	EventInboxSnoozed EventKind = "inbox.snoozed" // a person hides an entry of the inbox for a while
 	EventInboxWoken   EventKind = "inbox.woken"   // a person shows it again
 )
@@ -103,6 +112,12 @@ type Event struct {
 	By        string          `json:"by"`                // the decider, "person", "worker", or the agent's session key
 	Reason    string          `json:"reason,omitempty"`
 	Data      json.RawMessage `json:"data,omitempty"`
+}
+
+// PauseChange says that a project, or one of its tracks, was paused or continues.
+type PauseChange struct {
+	Paused bool   `json:"paused"`
+	Track  string `json:"track,omitempty"`
 }
 
 // Forgotten says what was removed of a task because it was beyond the limits of

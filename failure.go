@@ -68,6 +68,8 @@ type Failure struct {
 	Fix     string    `json:"fix,omitempty"`     // what to do about it, if known
 	RetryAt time.Time `json:"retry_at,omitzero"` // no retry before this time, if the failure has one
 	Account string    `json:"account,omitempty"` // for a session: the account that failed, if it is not the agent itself
+	Of      string    `json:"of,omitempty"`      // the key of the task whose budget is spent, if it is a task above this one
+	Diff    string    `json:"diff,omitempty"`    // for a session whose failure is analyzed: the start of what it changed
 }
 
 // Failf returns a Failure.

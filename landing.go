@@ -72,6 +72,9 @@ type Landing struct {
 	// RedOn is the tree of the base, after a check has refused the candidate and
 	// until the landing knows whether the base fails the same check.
 	RedOn string `json:"-"`
+	// RedRuns marks the landing that runs the check on the base. Others on the same
+	// base wait for the result.
+	RedRuns bool `json:"-"`
 }
 
 // WaitsFor returns why the landing waits, or that it takes an earlier one off.

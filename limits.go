@@ -1,6 +1,9 @@
 package coppice
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // RunLimits say when a session is stopped before it is done. 0 means no limit.
 type RunLimits struct {
@@ -16,7 +19,8 @@ const MaxTurns = 1000
 const MaxTime = Duration(365 * 24 * time.Hour)
 
 // RunLimits returns the limits of each session of a task in a role. A limit of
-// the task replaces the role's.
+// the task replaces the role's. Where there is neither, the role's own default
+// applies, also if the task runs until it is done.
 func (t Task) RunLimits(p Policy, r Role) RunLimits {
 	l := p.Agent.Limits[r]
 	if t.UntilDone {
@@ -28,6 +32,8 @@ func (t Task) RunLimits(p Policy, r Role) RunLimits {
 	if t.Time > 0 {
 		l.Time = t.Time
 	}
+	own := r.Info().Limits
+	l.Turns, l.Time, l.Budget = cmp.Or(l.Turns, own.Turns), cmp.Or(l.Time, own.Time), cmp.Or(l.Budget, own.Budget)
 	if l.Turns <= 0 || l.Turns > MaxTurns {
 		l.Turns = MaxTurns
 	}

@@ -1,8 +1,9 @@
 package coppice
 
 import (
-	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,7 +15,10 @@ const (
 	MaxTitle    = 500     // bytes in a task's title
 	MaxBody     = 4 << 20 // bytes in a task's description
 	MaxMessage  = 1 << 20 // bytes in a message or an answer
+	MaxReport   = 200     // bytes in what an agent reports that it is doing
 	MaxName     = 64      // bytes in the name of a track, agent or model
+	MaxContext  = 20      // context values of a task
+	MaxValue    = 4096    // bytes in a context value
 	MinPriority = -10     // the least urgent
 	MaxPriority = 10      // the most urgent
 )
@@ -115,6 +119,24 @@ func ValidText(field, s string, most int) error {
 	return nil
 }
 
+// ValidContext checks the context values of a task.
+func ValidContext(values map[string]string) error {
+	if len(values) > MaxContext {
+		return Errorf(ETooLarge, "the task has %d context values, %d are allowed", len(values), MaxContext).
+			WithFix("put the rest into the description").WithField("context")
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if err := ValidName("context value", name); err != nil {
+			return Public(err).WithField("context")
+		}
+		if err := ValidText("context", values[name], MaxValue); err != nil {
+			e := Public(err)
+			return Errorf(e.Code, "%s: %s", name, e.Cause).WithFix("%s", e.Fix).WithField("context")
+		}
+	}
+	return nil
+}
+
 // Quote shows untrusted text in an error: quoted, and shortened if it is long.
 func Quote(s string) string {
 	if len(s) > 80 {
@@ -149,6 +171,3 @@ func ParseKey(s string) (prefix string, task, session int, err error) {
 	}
 	return m[1], task, session, nil
 }
-
-// TaskBranch returns the branch of a task. A valid key makes it safe.
-func TaskBranch(key string) string { return fmt.Sprintf("coppice/%s", key) }

@@ -1,6 +1,7 @@
 package coppice
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -27,6 +28,7 @@ type Policy struct {
 
 	Permissions PermissionPolicy     `json:"permissions" yaml:"permissions"` // what agents can do without asking
 	MCP         map[string]MCPServer `json:"mcp,omitempty" yaml:"mcp"`       // tool servers for sessions
+	Locks       string               `json:"locks,omitempty" yaml:"locks"`   // whether edits without a lock are refused; see LockModes
 
 	Features     string           `json:"features,omitempty" yaml:"features"`         // a file of the repository that lists tasks
 	Instructions string           `json:"instructions,omitempty" yaml:"instructions"` // a file of the repository that every session follows
@@ -34,11 +36,47 @@ type Policy struct {
 	Budget       BudgetPolicy     `json:"budget" yaml:"budget"`                       // how much a task can cost, and a day
 	Prices       map[string]Price `json:"prices,omitempty" yaml:"prices"`             // of models, in addition to the known ones
 	Critical     []FailurePattern `json:"critical_patterns" yaml:"critical_patterns"` // output that means the environment is broken
+	Hooks        Hooks            `json:"hooks,omitempty" yaml:"hooks"`               // commands that follow what happens
+
+	Prompt PromptPolicy `json:"prompt,omitzero" yaml:"prompt"` // what the first message of a session has
+
+	// Context has the files that are part of each first message: see ContextFile.
+	Context []ContextFile `json:"context,omitempty" yaml:"-"`
 
 	// The project's own prompts by role, from files next to coppice.yaml, and
 	// the errors of those that cannot be used.
 	Prompts  map[string]string `json:"prompts,omitempty" yaml:"-"`
 	Problems []string          `json:"problems,omitempty" yaml:"-"`
+}
+
+// PromptPolicy says what the first message of a session has.
+type PromptPolicy struct {
+	Context Bytes `json:"context,omitempty" yaml:"context"` // the most bytes of context files; see MostContext
+}
+
+// DefaultContext is the default limit of context files in a first message.
+const DefaultContext Bytes = 24 << 10
+
+// MostContext returns the limit of context files in a first message.
+func (p PromptPolicy) MostContext() Bytes {
+	if p.Context == 0 {
+		return DefaultContext
+	}
+	return p.Context
+}
+
+// ContextFile is a file of the repository that is part of the first message of each
+// session, as far as the limit allows.
+type ContextFile struct {
+	Name string `json:"name"` // relative to the repository
+	Text string `json:"text"` // its beginning, if it was cut
+	Size int    `json:"size"` // of the whole file
+}
+
+// ToolLine describes a tool of Coppice in one line.
+type ToolLine struct {
+	Name  string
+	About string
 }
 
 // BudgetPolicy limits spending.
@@ -61,6 +99,7 @@ type Track struct {
 	Limit      int      `json:"limit,omitempty" yaml:"limit"`
 	Categories []string `json:"categories,omitempty" yaml:"categories"` // categories of its tasks
 	Color      string   `json:"color,omitempty" yaml:"color"`           // #rrggbb, for display
+	Completion []string `json:"completion,omitempty" yaml:"completion"` // see Task.Requires
 }
 
 // Limits bound how much runs in parallel and how much of it is kept. Above
@@ -71,12 +110,26 @@ type Limits struct {
 	Memory   Percent        `json:"memory" yaml:"memory"`
 	Reserve  Bytes          `json:"reserve,omitempty" yaml:"reserve"` // memory reserved for a session that has just started; 0 means what its agent used before
 	Output   Bytes          `json:"output" yaml:"output"`             // limit of a session's kept output
+	Disk     Bytes          `json:"disk,omitempty" yaml:"disk"`       // no session starts if less is free; see LeastDisk
 	// Workspaces limits the tasks between the start of a session and their
 	// landing; see MostWorkspaces.
 	Workspaces int `json:"workspaces,omitempty" yaml:"workspaces"`
 	Parked     int `json:"parked,omitempty" yaml:"parked"`     // limit of sessions that can only wait; see MostParked
 	Previews   int `json:"previews,omitempty" yaml:"previews"` // limit of apps that people look at; see MostPreviews
+	Hooks      int `json:"hooks,omitempty" yaml:"hooks"`       // limit of hooks that run at the same time; see MostHooks
+	Depth      int `json:"depth,omitempty" yaml:"depth"`       // levels of tasks that sessions create; see MostDepth
+	Children   int `json:"children,omitempty" yaml:"children"` // open tasks that the sessions of one task created; see MostChildren
 }
+
+// MostHooks returns how many hooks of a project can run at the same time.
+func (l Limits) MostHooks() int {
+	if l.Hooks == 0 {
+		return defaultHooks
+	}
+	return l.Hooks
+}
+
+const defaultHooks = 4
 
 // MostPreviews returns how many previews can run at the same time.
 func (l Limits) MostPreviews() int {
@@ -129,6 +182,9 @@ type AgentChoice struct {
 	Roles    map[Role]string `json:"roles,omitempty" yaml:"roles"`
 
 	Limits map[Role]RunLimits `json:"limits,omitempty" yaml:"limits"` // of each session in a role
+
+	Completion map[Role][]string `json:"completion,omitempty" yaml:"completion"` // of each session in a role; see Task.Requires
+	Identity   map[string]string `json:"identity,omitempty" yaml:"identity"`     // the author of commits by an agent, by its name; see ParseIdentity
 }
 
 // SplitChoice reads an entry of Fallback, or an account: an agent, or an agent
@@ -188,7 +244,7 @@ type Profile struct {
 	LoginEnv   []string          `json:"login_env,omitempty" yaml:"login_env"`
 	Models     map[string]string `json:"models,omitempty" yaml:"models"`   // the model for simple, medium and complex work, for model: auto
 	Efforts    []string          `json:"efforts,omitempty" yaml:"efforts"` // the levels of effort that it knows, the lowest first
-	Scores     Scores            `json:"scores" yaml:"scores"`             // how good it is, 0 to 10, as far as known
+	Scores     Scores            `json:"scores" yaml:"scores"`             // how good it is, as far as known
 	Source     string            `json:"source,omitempty" yaml:"source"`   // the source of the facts that were not tested
 	Driver     DriverProfile     `json:"driver,omitzero" yaml:"driver"`    // settings of the driver
 
@@ -196,6 +252,11 @@ type Profile struct {
 	// agent can work without a login, so the login command decides nothing.
 	LoginConfig map[string]string `json:"login_config,omitzero" yaml:"login_config"`
 }
+
+// Unproven reports whether no version of the real CLI was ever run with this
+// profile: all of its facts come from elsewhere. A profile without a source was
+// written by the people who use it.
+func (p Profile) Unproven() bool { return p.Tested == "" && p.Source != "" }
 
 // DriverProfile has the settings of an agent's driver. All fields except Files
 // concern one protocol. The others ignore them.
@@ -225,10 +286,11 @@ var (
 	DriverSandboxes = []string{"read-only", "workspace-write", NoSandbox}
 )
 
-// Scores say how good an agent is at a kind of work.
+// Scores say how good an agent is at a kind of work, from 1 to 10; 0 is unknown.
+// Coppice shows them, and decides nothing by them.
 type Scores struct {
-	Lead      int `json:"lead,omitempty" yaml:"lead"`
-	Implement int `json:"implement,omitempty" yaml:"implement"`
+	Lead      int `json:"lead,omitempty" yaml:"lead" doc:"How well it leads others"`
+	Implement int `json:"implement,omitempty" yaml:"implement" doc:"How well it implements"`
 }
 
 // ScreenProfile describes an agent's own interactive screen.
@@ -254,11 +316,14 @@ type ScreenRule struct {
 // WorkspacePolicy says what a new workspace gets. Paths are relative to the
 // repository's root and never leave it.
 type WorkspacePolicy struct {
-	Kind  string   `json:"kind" yaml:"kind"`             // worktree
-	Copy  []string `json:"copy,omitempty" yaml:"copy"`   // files copied from the checkout, such as .env
-	Link  []string `json:"link,omitempty" yaml:"link"`   // paths linked to the checkout's, such as node_modules; never committed
-	Setup []string `json:"setup,omitempty" yaml:"setup"` // shell commands run once in a new workspace
-	Ports int      `json:"ports" yaml:"ports"`           // number of ports that it gets
+	Kind string `json:"kind" yaml:"kind"` // worktree
+	// Branch is a template for the names of new tasks' branches; see BranchFrom. Empty
+	// means TaskBranch.
+	Branch string   `json:"branch,omitempty" yaml:"branch"`
+	Copy   []string `json:"copy,omitempty" yaml:"copy"`   // files copied from the checkout, such as .env
+	Link   []string `json:"link,omitempty" yaml:"link"`   // paths linked to the checkout's, such as node_modules; never committed
+	Setup  []string `json:"setup,omitempty" yaml:"setup"` // shell commands run once in a new workspace
+	Ports  int      `json:"ports" yaml:"ports"`           // number of ports that it gets
 	// PassEnv names variables that agents, checks, set-up commands and apps get from
 	// Coppice's own environment: NAME or PREFIX_*. Keys of agents are refused.
 	PassEnv []string `json:"pass_env,omitempty" yaml:"pass_env"`
@@ -303,13 +368,23 @@ type VerifyPolicy struct {
 	By       string `json:"by,omitempty" yaml:"by"`   // none or agent; if empty, agent for tasks with steps
 	Attempts int    `json:"attempts" yaml:"attempts"` // how often a refused candidate goes back to an agent
 	Browser  bool   `json:"browser" yaml:"browser"`   // verifiers get their own browser
+
+	Completion []string `json:"completion,omitempty" yaml:"completion"` // see Task.Requires
+
+	BrowserServer BrowserServer `json:"browser_server,omitzero" yaml:"browser_server"` // the tool server of that browser
 }
 
-// RetryPolicy says what follows a failed session.
-type RetryPolicy struct {
-	Max     int      `json:"max" yaml:"max"`         // number of further sessions after the first
-	Backoff Duration `json:"backoff" yaml:"backoff"` // pause before the first of them; it doubles with each
+// BrowserServer is the tool server through which a session uses its browser. It is
+// chrome-devtools-mcp, or a package that takes the same arguments.
+type BrowserServer struct {
+	Package string   `json:"package,omitempty" yaml:"package"` // of npm, with its version; if empty, the one that Coppice was tested with
+	Args    []string `json:"args,omitempty" yaml:"args"`       // before Coppice's own arguments
+	Name    string   `json:"name,omitempty" yaml:"name"`       // what the agent calls it; see ServerName
 }
+
+// ServerName returns the name of the tool server. A tool server of the project with
+// this name replaces it.
+func (b BrowserServer) ServerName() string { return cmp.Or(b.Name, "browser") }
 
 // HealthPolicy says when a person should look at a session, and when it is
 // stopped.
@@ -386,7 +461,7 @@ func DefaultPolicy() Policy {
 		Limits:    Limits{Sessions: 5, Memory: 80, Output: DefaultOutput},
 		Workspace: WorkspacePolicy{Kind: "worktree", Ports: 2},
 		Verify:    VerifyPolicy{Attempts: 3},
-		Retry:     RetryPolicy{Max: 2, Backoff: Duration(10 * time.Second)},
+		Retry:     RetryPolicy{Policy: RetrySame, Max: 2, Backoff: Duration(10 * time.Second)},
 		Health: HealthPolicy{
 			Stalled: Duration(10 * time.Minute),
 			Long:    Duration(time.Hour),

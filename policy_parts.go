@@ -8,7 +8,7 @@ import (
 // PolicyPart is a part of a policy that can be held back. Of returns a pointer
 // to it.
 type PolicyPart struct {
-	Name string // its key in coppice.yaml, or prompts
+	Name string // its key in coppice.yaml, or prompts or context
 	Of   func(*Policy) any
 }
 
@@ -22,12 +22,16 @@ var DecidingParts = []PolicyPart{
 	{"verify", func(p *Policy) any { return &p.Verify }},
 	{"land", func(p *Policy) any { return &p.Land }},
 	{"permissions", func(p *Policy) any { return &p.Permissions }},
+	{"locks", func(p *Policy) any { return &p.Locks }},
 	{"critical_patterns", func(p *Policy) any { return &p.Critical }},
 	{"agents", func(p *Policy) any { return &p.Agents }},
 	{"mcp", func(p *Policy) any { return &p.MCP }},
 	{"workspace", func(p *Policy) any { return &p.Workspace }},
 	{"instructions", func(p *Policy) any { return &p.Instructions }},
 	{"prompts", func(p *Policy) any { return &p.Prompts }},
+	{"prompt", func(p *Policy) any { return &p.Prompt }},
+	{"context", func(p *Policy) any { return &p.Context }},
+	{"hooks", func(p *Policy) any { return &p.Hooks }},
 }
 
 // empty has the JSON of empty parts. A list or mapping from the store can be

@@ -5,8 +5,9 @@ import "time"
 // Project is a git repository and its policy.
 type Project struct {
 	ID         int64     `json:"id"`
-	Prefix     string    `json:"prefix"` // of its tasks' keys
-	Path       string    `json:"path"`   // the root of the person's checkout
+	Prefix     string    `json:"prefix"`                     // of its tasks' keys
+	Earlier    []string  `json:"earlier_prefixes,omitempty"` // that it had before it was renamed; its older tasks have them, and they still name the project
+	Path       string    `json:"path"`                       // the root of the person's checkout
 	Policy     Policy    `json:"policy"`
 	BaseCommit string    `json:"base_commit,omitempty"` // where Coppice last saw the base; stored as the tip of its queue
 	LastTask   int       `json:"last_task"`             // the number of its newest task

@@ -22,6 +22,13 @@ func (q Question) Unanswered(after time.Duration) string {
 	return fmt.Sprintf("%s%s. Use your best judgement and say what you assumed. If you cannot continue without an answer, stop and say what you need to know.", NobodyAnswered, text)
 }
 
+// CallRef starts the Ref of a question that an agent asked with a tool. The tool
+// delivers the answer, in place of a message to the agent.
+const CallRef = "call:"
+
+// ByCall reports whether the agent asked with a tool.
+func (q Question) ByCall() bool { return strings.HasPrefix(q.Ref, CallRef) }
+
 // Chosen returns the answer that a person means: the number of an option means
 // that option. If several can be chosen, numbers separated by commas or blanks
 // mean these options. Any other text is the answer itself.

@@ -16,6 +16,7 @@ type NewTask struct {
 	Agent     string    `json:"agent,omitempty"`
 	Model     string    `json:"model,omitempty"`
 	Effort    string    `json:"effort,omitempty" maxLength:"64" doc:"How hard its agent thinks, as one of the agent's own levels"`
+	Retry     string    `json:"retry,omitempty" enum:"none,same,analyze" doc:"What follows a failed session: nothing, another session, or another session after one that finds out why; the project's when absent"`
 	Checks    []string  `json:"checks,omitempty" doc:"Shell commands that judge the result, besides the project's"`
 	After     []string  `json:"after,omitempty" doc:"Keys of tasks, or refs within the request, that must be done first"`
 	NotBefore time.Time `json:"not_before,omitzero"`
@@ -29,10 +30,20 @@ type NewTask struct {
 	Time      Duration `json:"time,omitempty" doc:"How long each of its sessions can work, such as 30m; its role's limit when absent"`
 	UntilDone bool     `json:"until_done,omitempty" doc:"Only completion, a budget or 1,000 turns stop its sessions: the limits of its role and health.timeout do not apply"`
 
+	Completion []string `json:"completion,omitempty" maxItems:"3" enum:"diff_not_empty,no_error_in_output,none" doc:"Checks of its sessions that end without a failure; those of the role, track or project when absent"`
+
+	Context map[string]string `json:"context,omitempty" doc:"Small values that every session of the task gets, by name: at most 20, each up to 4096 bytes"`
+
 	Images []string `json:"images,omitempty" maxItems:"10" doc:"Ids of uploaded images, which its agent sees if it can; see POST /images"`
 
 	Group  string   `json:"group,omitempty" maxLength:"64" doc:"The name of its group, which is created if it does not exist; several tasks of a request without one get a new group"`
 	Labels []string `json:"labels,omitempty" maxItems:"10" doc:"Lower-case words, at most 10"`
+
+	Interactive bool `json:"interactive,omitempty" doc:"Its first session runs on the agent's own screen, for a person who attaches to it; if the agent has no screen, the task waits for the person after each turn"`
+
+	Workspace string `json:"workspace,omitempty" enum:"worktree,none" doc:"Where its sessions work: worktree is a separate repository, the default; none is the person's own checkout, where nothing lands"`
+
+	Branch string `json:"branch,omitempty" maxLength:"200" doc:"The name of its branch, which must not exist; if absent, the project's workspace.branch decides"`
 
 	Answer bool            `json:"answer,omitempty" doc:"It wants an answer, not a change: its session may change nothing, and nothing lands"`
 	Schema json.RawMessage `json:"schema,omitempty" doc:"The JSON schema that the answer must match; if absent, the answer is a text"`
@@ -40,6 +51,9 @@ type NewTask struct {
 
 // Role returns the role of the task's first session.
 func (n NewTask) Role() Role {
+	if n.Workspace == WorkspaceNone {
+		return RoleCheckout
+	}
 	if n.Answer || len(n.Schema) > 0 {
 		return RoleAnswer
 	}
@@ -63,10 +77,13 @@ type TaskChange struct {
 	Category *string   `json:"category,omitempty"`
 	Steps    *[]string `json:"steps,omitempty"`
 	Budget   *USD      `json:"budget,omitempty"`
+	Retry    *string   `json:"retry,omitempty" doc:"none, same or analyze; empty for the project's"`
 
 	Turns     *int      `json:"turns,omitempty" minimum:"0" maximum:"1000" doc:"0 for the limit of its role"`
 	Time      *Duration `json:"time,omitempty" doc:"0 for the limit of its role"`
 	UntilDone *bool     `json:"until_done,omitempty"`
+
+	Completion *[]string `json:"completion,omitempty" maxItems:"3" doc:"diff_not_empty, no_error_in_output or none; empty for those of the role, track or project"`
 
 	// These can change at any time, also when the task has ended.
 	Labels  *[]string `json:"labels,omitempty" doc:"Replaces the labels"`

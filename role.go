@@ -1,6 +1,9 @@
 package coppice
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Role is the purpose of a session. Roles describes each.
 type Role string
@@ -11,6 +14,8 @@ const (
 	RoleFix       Role = "fix"       // fixes what a check, a verifier or a merge refused
 	RoleVerify    Role = "verify"    // judges whether a candidate does what its task asks, and edits nothing
 	RoleAnswer    Role = "answer"    // answers a question about the code, and edits nothing
+	RoleAnalyze   Role = "analyze"   // finds out why a session failed, for the next one, and edits nothing
+	RoleCheckout  Role = "checkout"  // does the task in the person's own checkout, where nothing lands
 )
 
 // Where says where a session works.
@@ -20,7 +25,9 @@ type Where string
 const (
 	InWorkspace Where = "workspace" // in the task's workspace, on its branch
 	AtCandidate Where = "candidate" // in a detached worktree, at the commit that would land
-	AtTip       Where = "tip"       // in a detached worktree, at the tip of the task's branch
+	AtTip       Where = "tip"       // in a detached worktree, at the tip of the branch on which the task lands
+	AtHead      Where = "head"      // in a detached worktree, at the newest commit of the task's work
+	InCheckout  Where = "checkout"  // in the person's own checkout of the project
 )
 
 // RoleInfo describes a role. Its decisions are in package engine and its prompt
@@ -34,14 +41,26 @@ type RoleInfo struct {
 	App    bool   // the project's app is served for it
 	Notes  bool   // it reads and writes the project's progress file
 	Status Status // of a task while a session in the role runs
+	// Prepares means that it prepares the next session: its failure uses up no
+	// try, and messages wait for that session.
+	Prepares bool
+	// Limits of its sessions, where neither policy nor task has one.
+	Limits RunLimits
+	// Completion has the completion checks that apply to its sessions.
+	Completion []string
 }
 
 // Roles lists the roles.
 var Roles = []RoleInfo{
-	{Role: RoleImplement, About: "do the task", Where: InWorkspace, Notes: true, Status: StatusWorking},
+	{Role: RoleImplement, About: "do the task", Where: InWorkspace, Notes: true, Status: StatusWorking, Completion: []string{CompletionDiff, CompletionErrors}},
 	{Role: RoleVerify, About: "judge whether work does what its task asks, and edit nothing", Where: AtCandidate, Denied: "a verifier changes nothing", App: true, Status: StatusVerifying},
-	{Role: RoleFix, About: "fix work that a check, a verifier or a merge refused", Where: InWorkspace, Fixes: true, Notes: true, Status: StatusFixing},
-	{Role: RoleAnswer, About: "answer a question about the code, and edit nothing", Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking},
+	{Role: RoleFix, About: "fix work that a check, a verifier or a merge refused", Where: InWorkspace, Fixes: true, Notes: true, Status: StatusFixing, Completion: []string{CompletionErrors}},
+	{Role: RoleAnswer, About: "answer a question about the code, and edit nothing", Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking, Completion: []string{CompletionErrors}},
+	{
+		Role: RoleAnalyze, About: "find out why a session failed, for the next one, and edit nothing", Where: AtHead, Denied: "an analysis changes nothing",
+		Status: StatusWorking, Prepares: true, Limits: RunLimits{Time: Duration(10 * time.Minute), Budget: 1},
+	},
+	{Role: RoleCheckout, About: "do the task in your own checkout, where nothing lands", Where: InCheckout, Status: StatusWorking},
 }
 
 // Info returns the description of the role. Unknown roles and the empty role are
@@ -55,7 +74,10 @@ func (r Role) Info() RoleInfo {
 
 // Detached reports whether a session in the role works in a detached worktree.
 // Its conversation is lost with that worktree.
-func (r Role) Detached() bool { return r.Info().Where != InWorkspace }
+func (r Role) Detached() bool { w := r.Info().Where; return w != InWorkspace && w != InCheckout }
+
+// Lands reports whether the work of a session in the role can land.
+func (r Role) Lands() bool { return r.Info().Where == InWorkspace }
 
 // RoleNames lists the names of the roles.
 func RoleNames() []string {

@@ -36,9 +36,10 @@ type StopReason string
 // The reasons to stop a session. After the first three, which are not failures,
 // its conversation continues in the next session.
 const (
-	StopTaken     StopReason = "taken"  // a person continues on the agent's own screen
-	StopGiven     StopReason = "given"  // the person hands it back
-	StopParked    StopReason = "parked" // it could only wait, and was parked for too long or with too many others
+	StopTaken     StopReason = "taken"    // a person continues on the agent's own screen
+	StopGiven     StopReason = "given"    // the person hands it back
+	StopParked    StopReason = "parked"   // it could only wait, and was parked for too long or with too many others
+	StopFinished  StopReason = "finished" // its agent called finish_task: it has succeeded
 	StopCancelled            = StopReason(ClassCancelled)
 	StopBudget               = StopReason(ClassBudget)
 	StopTimeout              = StopReason(ClassTimeout)
@@ -73,6 +74,7 @@ type Session struct {
 	ParkedAt  time.Time `json:"parked_at,omitzero"`   // when it was parked
 	ReadyAt   time.Time `json:"ready_at,omitzero"`    // when it got what it waited for; since then it waits for a free session
 	ParkedFor Duration  `json:"parked_for,omitempty"` // how long it was parked before that
+	Waits     *Waits    `json:"waits,omitempty"`      // the tasks whose results its agent waits for, until it has them
 
 	// How it went.
 	Conversation string     `json:"conversation,omitempty"` // the agent's own id for it
@@ -90,6 +92,7 @@ type Session struct {
 	StopTries    int        `json:"stop_tries,omitempty"` // how often the engine asked
 	StopAt       time.Time  `json:"stop_at,omitzero"`     // when the engine last asked
 	Warning      string     `json:"warning,omitempty"`
+	Report       string     `json:"report,omitempty"`  // what its agent last reported that it is doing, in one line
 	Dropped      int64      `json:"dropped,omitempty"` // bytes of output beyond the limit, which are not kept
 	Memory       int64      `json:"memory,omitempty"`  // its agent's peak memory in bytes; 0 means unknown
 	Verdict      *Verdict   `json:"verdict,omitempty"` // of a verifier
@@ -119,6 +122,12 @@ func (s Session) AccountName() string { return cmp.Or(s.Account, s.Agent) }
 // Rests reports whether the session was stopped because it could only wait. Its
 // questions stay open, and its conversation continues in the next session.
 func (s Session) Rests() bool { return s.State == SessionDone && s.StopWhy == StopParked }
+
+// Continues reports whether the session ended without a failure before it had what
+// it waited for. Its task waits, and continues in the next session.
+func (s Session) Continues() bool {
+	return s.Rests() || s.State == SessionDone && s.Waits != nil && s.StopWhy == ""
+}
 
 // OutputKind is a kind of output of a session.
 type OutputKind string

@@ -14,6 +14,11 @@ const (
 	SubjectQueue   SubjectKind = "queue"   // by its id: a branch of a project on which work lands
 	SubjectProject SubjectKind = "project" // by its id
 	SubjectAccount SubjectKind = "account" // by its name: an agent, or agent:model
+	SubjectHooks   SubjectKind = "hooks"   // the hooks of a project, by its id; 0 for those of no project
+	SubjectLocks   SubjectKind = "locks"   // by the id of the project: its locks and the requests for them
+	// A family has only a counter of what was spent. The engine does not decide
+	// about it.
+	SubjectFamily SubjectKind = "family" // by the id of a task: all tasks below it, without the task itself
 )
 
 // Subject names one thing that the engine decides about.
@@ -31,8 +36,17 @@ func QueueSubject(id int64) Subject { return numbered(SubjectQueue, id) }
 // ProjectSubject names a project.
 func ProjectSubject(id int64) Subject { return numbered(SubjectProject, id) }
 
+// HooksSubject names the hooks of a project.
+func HooksSubject(project int64) Subject { return numbered(SubjectHooks, project) }
+
+// FamilySubject names the tasks below a task.
+func FamilySubject(task int64) Subject { return numbered(SubjectFamily, task) }
+
 // AccountSubject names an account.
 func AccountSubject(name string) Subject { return Subject{SubjectAccount, name} }
+
+// LocksSubject names the locks of a project.
+func LocksSubject(project int64) Subject { return numbered(SubjectLocks, project) }
 
 func numbered(kind SubjectKind, id int64) Subject {
 	return Subject{kind, strconv.FormatInt(id, 10)}

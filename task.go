@@ -46,6 +46,7 @@ const (
 	WaitSchedule   WaitKind = "schedule"   // the requested time
 	WaitBackoff    WaitKind = "backoff"    // a pause before the next try
 	WaitPerson     WaitKind = "person"     // a person has to act first
+	WaitTasks      WaitKind = "tasks"      // tasks that its session waited for; see Session.Waits
 )
 
 // Wait says why a task waits: a kind, a sentence, and when it ends, if it ends
@@ -127,12 +128,25 @@ type TaskDetails struct {
 	Wants  Wants           `json:"wants,omitempty"`
 	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; if empty, the answer is a text
 	Onto   string          `json:"onto,omitempty"`   // the branch on which its work lands; empty for the project's base
-	Effort string          `json:"effort,omitempty"` // how hard its agent thinks, in the agent's words; empty for the project's level
+	// Checkout says that its sessions work in the person's own checkout. It wants an
+	// answer, so nothing lands.
+	Checkout bool `json:"checkout,omitempty"`
+	// Interactive says that its agent has no screen, and that a person decides after
+	// each turn what follows.
+	Interactive bool `json:"interactive,omitempty"`
+
+	Branch string `json:"branch,omitempty"` // its own branch, if that is not TaskBranch; see BranchName
+	Effort string `json:"effort,omitempty"` // how hard its agent thinks, in the agent's words; empty for the project's level
+	Retry  string `json:"retry,omitempty"`  // what follows a failed session, one of RetryPolicies; empty for the project's
+
+	Completion []string `json:"completion,omitempty"` // what its sessions must have done; see Requires
 
 	// What stops each of its sessions, besides its budget; see RunLimits.
 	Turns     int      `json:"turns,omitempty"`
 	Time      Duration `json:"time,omitempty"`
 	UntilDone bool     `json:"until_done,omitempty"` // the limits of roles and health.timeout do not apply
+
+	Context map[string]string `json:"context,omitempty"` // small values for its agents, by name
 
 	Images []string `json:"images,omitempty"` // ids of the images that people attached, oldest first
 
@@ -144,6 +158,11 @@ type TaskDetails struct {
 
 	Reverted *Reverted `json:"reverted,omitempty"` // its last landing, if a person took it off the branch
 	Earlier  []string  `json:"earlier,omitempty"`  // the commits of its landings before Landed, oldest first
+
+	Strays []StrayBranch `json:"strays,omitempty"` // branches that its agents created besides its own; at most MostStrays
+
+	HookFailed string `json:"hook_failed,omitempty"` // says which of its hooks failed last, if people want to know
+	Parent     int64  `json:"parent,omitempty"`      // the task whose session created it; see family.go
 
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group
@@ -171,9 +190,20 @@ func (r Reverted) String() string {
 	return "reverted: the branch no longer has it"
 }
 
+// Warnings returns what a person should know about the task.
+func (t Task) Warnings() string {
+	if t.Warning == "" || t.HookFailed == "" {
+		return t.Warning + t.HookFailed
+	}
+	return t.Warning + "; " + t.HookFailed
+}
+
 // FirstRole returns the role of a task's first session.
 func (t Task) FirstRole() Role {
-	if t.Wants == WantsAnswer {
+	switch {
+	case t.Checkout:
+		return RoleCheckout
+	case t.Wants == WantsAnswer:
 		return RoleAnswer
 	}
 	return RoleImplement
@@ -185,6 +215,13 @@ func (t Task) Ended() bool { return t.Stage.Ended() }
 // Restartable reports whether the task has failed or was cancelled: it can be
 // changed and retried.
 func (t Task) Restartable() bool { return t.Ended() && t.Outcome != OutcomeDone }
+
+// Changeable reports whether the task's request can change. What a task that failed
+// or was cancelled gets counts when it is retried.
+func (t Task) Changeable() bool { return !t.Ended() || t.Restartable() }
+
+// TakesMessages reports whether a session of the task would get a message.
+func (t Task) TakesMessages() bool { return !t.Ended() && !t.Stage.Lands() }
 
 // Lane returns the queue that the task is in. Tasks of one lane share every
 // limit, so the first of a lane represents all of them. Empty unless queued.
@@ -230,6 +267,10 @@ var Statuses = []Status{
 	StatusNeedsYou, StatusWorking, StatusVerifying, StatusFixing, StatusChecking, StatusLanding, StatusReady, StatusWaiting,
 	StatusFailed, StatusDone, StatusCancelled,
 }
+
+// ReasonTurn is the status text of an interactive task whose agent has finished its
+// turn.
+const ReasonTurn = "its agent has finished its turn, and it is yours"
 
 // ReasonAnswered is the status text of a task that has its answer and waits for
 // a free session.

@@ -14,6 +14,7 @@ const (
 	WorkRemove  WorkKind = "workspace.remove"  // move it to the trash
 	WorkRestore WorkKind = "workspace.restore" // restore it
 	WorkPurge   WorkKind = "workspace.purge"   // remove expired trash
+	WorkStrays  WorkKind = "workspace.strays"  // move the stray branches of a workspace to the trash
 	WorkRun     WorkKind = "session.run"       // start a session, or find the running one, and follow it to its end
 	WorkSend    WorkKind = "session.send"      // send a running session a message or an answer
 	WorkStop    WorkKind = "session.stop"      // end a running session in bounded steps
@@ -21,6 +22,7 @@ const (
 	WorkMerge   WorkKind = "land.merge"        // merge a candidate with the base, on trees
 	WorkPush    WorkKind = "git.push"          // push a commit to a branch of a remote
 	WorkMove    WorkKind = "land.move"         // move the base by compare-and-swap
+	WorkHook    WorkKind = "hook.run"          // run the command of a hook
 	WorkPreview WorkKind = "preview.run"       // serve the app of a workspace, or find the running one, and follow it to its end
 )
 
@@ -75,7 +77,7 @@ func (w Work) Rank() int {
 		return 1
 	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop, WorkPreview: // a stop is requested repeatedly, and must not starve the run
 		return 2
-	case WorkPrepare, WorkRestore:
+	case WorkPrepare, WorkRestore, WorkStrays:
 		return 3
 	}
 	return 4
@@ -141,6 +143,24 @@ type RemoveResult struct {
 	Head    string `json:"head"`
 	Ref     string `json:"ref"`
 	Archive string `json:"archive,omitempty"`
+	// Strays are the branches of the agent whose commits the ref keeps.
+	Strays []StrayBranch `json:"strays,omitempty"`
+}
+
+// StraysSpec asks to move the stray branches of a workspace to the trash.
+type StraysSpec struct {
+	Key    string `json:"key"`
+	Repo   string `json:"repo"`              // the repository's address: on this machine a path
+	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
+	Branch string `json:"branch"`            // the task's
+	Ref    string `json:"ref"`               // the entry of the trash, used by no other request
+}
+
+// StraysResult reports which branches were removed. Those with a Ref have commits
+// that the trash keeps.
+type StraysResult struct {
+	Head   string        `json:"head,omitempty"` // of the task's branch
+	Strays []StrayBranch `json:"strays,omitempty"`
 }
 
 // RestoreSpec asks to restore a workspace from the trash.
@@ -184,8 +204,10 @@ type RunSpec struct {
 
 	Permissions PermissionPolicy     `json:"permissions"` // remembered rules first
 	MCP         map[string]MCPServer `json:"mcp,omitempty"`
+	Locks       string               `json:"locks,omitempty"`  // whether edits without a lock are refused; see LockModes
 	Budget      USD                  `json:"budget,omitempty"` // what is left to spend; 0 means no limit
 
+	Checkout bool         `json:"checkout,omitempty"`  // the session works in the person's own checkout, in which Coppice changes nothing
 	ReadOnly bool         `json:"read_only,omitempty"` // the session works in a detached worktree and must change nothing
 	Serve    ServePolicy  `json:"serve,omitzero"`      // the app that is served for it
 	Docker   DockerPolicy `json:"docker,omitzero"`     // where the app's command runs
@@ -195,6 +217,11 @@ type RunSpec struct {
 	Progress string          `json:"progress,omitempty"` // a file of the workspace that is never committed
 	Schema   json.RawMessage `json:"schema,omitempty"`   // the JSON schema of the session's final message, if its agent supports that
 	Browser  bool            `json:"browser,omitempty"`  // the session gets its own browser
+	Diff     int             `json:"diff,omitempty"`     // how many bytes of what it changed are reported if it fails
+	Identity Identity        `json:"identity,omitzero"`  // the author of its commits
+
+	NoErrors      bool          `json:"no_errors,omitempty"`     // it fails if its output ends with an error
+	BrowserServer BrowserServer `json:"browser_server,omitzero"` // the tool server of that browser
 }
 
 // RunResult reports how a session went: what its process did, what its agent
@@ -210,10 +237,14 @@ type RunResult struct {
 	From         string   `json:"from"`              // the branch's head before it
 	Head         string   `json:"head"`              // the branch's head after it, with leftover changes committed
 	Stat         string   `json:"stat,omitempty"`    // what changed in between, by file
+	Diff         string   `json:"diff,omitempty"`    // the start of what changed in between, if it failed or can still fail and the spec asks for it
+	Error        string   `json:"error,omitempty"`   // with which its output ends, if the spec forbids it
 	Changed      []string `json:"changed,omitempty"` // tracked files that a read-only session changed
 	Usage        Usage    `json:"usage"`
 	Dropped      int64    `json:"dropped,omitempty"` // bytes of output beyond the limit, which are not kept
 	Memory       int64    `json:"memory,omitempty"`  // its agent's peak memory in bytes; 0 means unknown
+
+	Strays []StrayBranch `json:"strays,omitempty"` // the branches of its workspace besides the task's
 }
 
 // SendSpec asks to send a text to a running session.

@@ -7,6 +7,12 @@ import (
 	"time"
 )
 
+// The kinds of workspace.
+const (
+	WorkspaceWorktree = "worktree" // a separate git repository, with the task's branch
+	WorkspaceNone     = "none"     // the person's own checkout
+)
+
 // Workspace is the directory and branch a task's sessions work in.
 type Workspace struct {
 	ID         int64     `json:"id"`
@@ -26,6 +32,17 @@ type Workspace struct {
 	Tries      int       `json:"tries,omitempty"`   // how often removing it failed
 	RetryAt    time.Time `json:"retry_at,omitzero"` // no further try to remove it before this time
 }
+
+// StrayBranch is a branch that an agent created in its workspace besides the task's.
+type StrayBranch struct {
+	Name string `json:"name" doc:"Without refs/heads/"`
+	Head string `json:"head" doc:"Its commit"`
+	Own  bool   `json:"own,omitempty" doc:"It has commits that no other branch has"`
+	Ref  string `json:"ref,omitempty" doc:"The entry of the trash that keeps its commits; absent while it is in the workspace"`
+}
+
+// MostStrays limits how many such branches of a task Coppice names and keeps.
+const MostStrays = 100
 
 // Ready reports whether sessions can work in it.
 func (w Workspace) Ready() bool {

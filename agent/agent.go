@@ -51,7 +51,11 @@ type Request struct {
 	Schema json.RawMessage
 
 	Permissions coppice.PermissionPolicy
+	Locks       string // whether edits without a lock are refused; see coppice.LockModes
 	MCP         map[string]coppice.MCPServer
+	// Program is the program of Coppice, which passes the tools of Coppice on as
+	// a tool server over stdin and stdout (coppice mcp).
+	Program string
 	// HookURL is where the host answers the agent's hooks, on loopback, for
 	// protocols that are Hookers. The token is in the agent's environment under
 	// HookTokenVar.
@@ -74,6 +78,13 @@ const (
 	TokenVar     = "COPPICE_TOKEN"      // for tool servers
 	HookTokenVar = "COPPICE_HOOK_TOKEN" // for the host's hook address
 	secretVar    = "COPPICE_SECRET_"    // the prefix for secrets that tool servers refer to
+)
+
+// ToolServer is the name of the server with the tools of Coppice. ToolsURLVar is
+// the variable of an agent's environment with its address.
+const (
+	ToolServer  = "coppice"
+	ToolsURLVar = "COPPICE_MCP_URL"
 )
 
 // SecretVar returns the variable that holds a secret, by the secret's name.

@@ -150,9 +150,14 @@ const refused = "a person did not allow this"
 // Asker keeps the permissions of one run: the policy, the answers with
 // "always", and the calls that wait for an answer. A driver has one and calls
 // it from one goroutine at a time.
+//
+// It also has the run's copy of the project's locks. A call that the rules or a
+// person allow is refused if it edits what is locked. A driver embeds its Asker,
+// and is a Locker by that.
 type Asker struct {
 	policy coppice.PermissionPolicy
 	open   []asked
+	locks  locks
 }
 
 type asked struct {
@@ -160,14 +165,16 @@ type asked struct {
 	call Call
 }
 
-// NewAsker makes an Asker with a policy.
-func NewAsker(p coppice.PermissionPolicy) *Asker { return &Asker{policy: p} }
+// NewAsker makes an Asker for a session.
+func NewAsker(r Request) *Asker {
+	return &Asker{policy: r.Permissions, locks: locks{session: r.Session, mode: r.Locks}}
+}
 
-// Restricts reports whether the policy does anything other than allow.
-func (a *Asker) Restricts() bool { return Restricts(a.policy) }
+// Restricts reports whether the rules and locks do anything other than allow.
+func (a *Asker) Restricts() bool { return Restricts(a.policy) || coppice.EnforcesLocks(a.locks.mode) }
 
 // Decide returns the verdict on a call.
-func (a *Asker) Decide(c Call) Verdict { return Decide(a.policy, c) }
+func (a *Asker) Decide(c Call) Verdict { return a.locks.judge(Decide(a.policy, c), c) }
 
 // Ask records that a call waits for a person and returns the question. For a
 // ref that waits already it returns false.
@@ -197,7 +204,7 @@ func (a *Asker) Answer(answer, ref string) (Verdict, Call, bool) {
 	if rule != nil {
 		a.policy.Rules = append([]coppice.Rule{*rule}, a.policy.Rules...)
 	}
-	return v, c, true
+	return a.locks.judge(v, c), c, true
 }
 
 // Withdraw removes a question. It reports whether there was one.

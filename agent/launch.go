@@ -144,9 +144,11 @@ func (l *Launch) AddFile(r Request, name string, data []byte) (string, error) {
 	return filepath.Join(r.Private, name), nil
 }
 
-// MCPNone is the value of a profile's MCP for an agent that gets no tool
-// servers.
-const MCPNone = "none"
+// Values of a profile's MCP for agents of any protocol.
+const (
+	MCPNone  = "none"  // the agent gets no tool servers
+	MCPStdio = "stdio" // the agent gets the tools of Coppice as a program
+)
 
 // Servers returns the tool servers for an agent with this profile, by name,
 // each with a valid name, and with an address or a program. Headers and
@@ -171,7 +173,13 @@ func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error)
 				WithFix("write mcp.%s.url as http://… or https://…", name)
 		}
 	}
-	return r.MCP, nil
+	program, ok := r.ToolProgram()
+	if p.MCP != MCPStdio || !ok {
+		return r.MCP, nil
+	}
+	all := maps.Clone(r.MCP)
+	all[ToolServer] = program
+	return all, nil
 }
 
 // validProgram checks a tool server that each session starts.

@@ -21,6 +21,7 @@ type Call struct {
 	Command string           // of a shell
 	URL     string
 	Dir     string // the workspace, to which paths are relative
+	Cwd     string // where its command starts; Dir if it is empty
 }
 
 // Verdict is the decision about a call.
@@ -91,6 +92,9 @@ func Decide(p coppice.PermissionPolicy, c Call) Verdict {
 	if best.rule >= 0 {
 		v.Rule = p.Rules[best.rule]
 		v.Why = v.Rule.Why
+	}
+	if !v.Allowed() && allowsOwn(c, v.Rule) {
+		return Verdict{Do: coppice.RuleAllow}
 	}
 	if v.Do == coppice.RuleDeny && v.Why == "" {
 		v.Why = "the project's rules do not allow this"

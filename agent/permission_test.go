@@ -215,7 +215,7 @@ func TestAlwaysProperty(t *testing.T) {
 			t.Fatalf("the question is %q", e.Text)
 		}
 		for answer, do := range map[string]string{coppice.AnswerDenyAlways: coppice.RuleDeny, coppice.AnswerAllowAlways: coppice.RuleAllow} {
-			a := NewAsker(policy("ask"))
+			a := NewAsker(Request{Permissions: policy("ask")})
 			if _, asked := a.Ask(c, "q"); !asked {
 				t.Fatal("not asked")
 			}
@@ -290,7 +290,7 @@ func TestAnswered(t *testing.T) {
 
 func TestAsker(t *testing.T) {
 	t.Parallel()
-	a := NewAsker(policy("ask", rule("deny", "run", "git push*")))
+	a := NewAsker(Request{Permissions: policy("ask", rule("deny", "run", "git push*"))})
 	if _, ok := a.Ask(run("git commit -m x"), "1"); !ok {
 		t.Fatal("not asked")
 	}

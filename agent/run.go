@@ -26,6 +26,8 @@ type Run struct {
 
 	out, err Lines
 	answered bool // the model has answered since the last turn was counted
+
+	own map[string]string // the open calls of Coppice's tools: the tools, by ref
 }
 
 // Output implements Driver.
@@ -70,7 +72,29 @@ func (r *Run) Emit(e coppice.AgentEvent) {
 	case coppice.KindToolResult, coppice.KindTurn:
 		r.countTurn()
 	}
-	r.Step.Events = append(r.Step.Events, e)
+	r.Step.Events = append(r.Step.Events, r.markOwn(e))
+}
+
+// markOwn marks the agent's report of a tool of Coppice, and of its result. The
+// host reports the call too, with what the agent does not know.
+func (r *Run) markOwn(e coppice.AgentEvent) coppice.AgentEvent {
+	switch e.Kind {
+	case coppice.KindTool:
+		tool, ok := OwnTool(e.Name)
+		if !ok || e.Ref == "" {
+			break
+		}
+		if r.own == nil {
+			r.own = map[string]string{}
+		}
+		r.own[e.Ref], e.Own = tool, true
+	case coppice.KindToolResult:
+		if tool, ok := r.own[e.Ref]; ok {
+			delete(r.own, e.Ref)
+			e.Name, e.Own = tool, true
+		}
+	}
+	return e
 }
 
 // countTurn reports a turn of the model that has ended.
@@ -114,6 +138,27 @@ func (r *Run) Write(v any) {
 	if !r.Closed {
 		r.Step.Write = append(append(r.Step.Write, Encode(v)...), '\n')
 	}
+}
+
+// WhileOpen runs f and returns the step. If stdin is closed, it returns ErrCannot.
+func (r *Run) WhileOpen(f func()) (Step, error) {
+	if r.Closed {
+		return Step{}, ErrCannot
+	}
+	f()
+	return r.Take(), nil
+}
+
+// AnswerOrSend implements Send: with a ref the text answers the question of that
+// name, without one it is a message.
+func (r *Run) AnswerOrSend(text, ref string, answer func(text, ref string) (Step, error), send func(string, []Image) (Step, error)) (Step, error) {
+	switch {
+	case r.Closed:
+		return Step{}, ErrCannot
+	case ref != "":
+		return answer(text, ref)
+	}
+	return send(text, nil)
 }
 
 // Close closes stdin.

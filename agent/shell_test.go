@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -252,7 +253,9 @@ func TestEscapesAreThoseOfBash(t *testing.T) {
 	for _, text := range []string{
 		`plain`, `a\tb\n`, `\a\b\e\E\f\r\v\\\'\"\?`, `\1472\0411\7`, `\x67it\x4`, `\xzz`, `\u00e9\u20`, `\U0001F600x`, `\cA\cz`, `\q\ `, `\\x41`, `\777`,
 	} {
-		want, err := exec.Command("bash", "-c", "LC_ALL=C.UTF-8; printf %s $'"+text+"'").Output()
+		cmd := exec.Command("bash", "-c", "printf %s $'"+text+"'")
+		cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+		want, err := cmd.Output()
 		if err != nil {
 			t.Fatal(text, err)
 		}

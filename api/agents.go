@@ -13,6 +13,7 @@ type Agent struct {
 	Path     string              `json:"path,omitempty" doc:"Its program; absent if it is not installed"`
 	Version  string              `json:"version,omitempty" doc:"The version that it reports; absent if it is not installed, unknown if it reports none"`
 	Tested   string              `json:"tested,omitempty" doc:"The version Coppice was tested with"`
+	Unproven bool                `json:"unproven,omitempty" doc:"No test has run its profile with the real CLI"`
 	Install  string              `json:"install,omitempty" doc:"How to install it"`
 	Problem  string              `json:"problem,omitempty" doc:"Why it does not work although it is installed"`
 	Warnings []string            `json:"warnings" doc:"What to fix before you rely on it"`
@@ -22,7 +23,7 @@ type Agent struct {
 	Settings string              `json:"settings,omitempty" doc:"Its settings file, if that names a provider: then it can work without a login"`
 	Protocol string              `json:"protocol,omitempty" doc:"The protocol by which Coppice talks to it"`
 	Can      []string            `json:"can" doc:"What it can do: messages, resume, fork, model, permissions, tools, screen, images"`
-	Scores   coppice.Scores      `json:"scores" doc:"How well it works, 0 to 10, as far as is known"`
+	Scores   coppice.Scores      `json:"scores" doc:"How well it works, 1 to 10; absent if that is not known"`
 	Models   map[string]string   `json:"models,omitempty" doc:"The model for each kind of work"`
 	Suggest  []string            `json:"suggest" doc:"Models to offer: those of its profile, then those that its sessions used"`
 	Efforts  []string            `json:"efforts" doc:"The levels of effort that it knows, the lowest first"`
@@ -32,6 +33,7 @@ type Agent struct {
 	Waiting  []string            `json:"waiting,omitempty" doc:"Keys of the tasks that wait for the limit to end"`
 
 	Tasks AgentTasks `json:"tasks" doc:"How many tasks it has"`
+	Shown bool       `json:"shown,omitempty" doc:"It is installed, limited, or has tasks"`
 
 	ModelLimits []Limit `json:"model_limits,omitempty" doc:"Limits of its single models that agent.fallback names as agent:model"`
 }
@@ -44,7 +46,8 @@ type AgentTasks struct {
 	Failed  int `json:"failed"`
 }
 
-// AgentList is every agent, by name.
+// AgentList is every agent: those that are shown first, then the ones with most
+// tasks, then by name.
 type AgentList struct {
 	Agents []Agent   `json:"agents"`
 	At     time.Time `json:"at" doc:"When they were last checked; the limits are current"`

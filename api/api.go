@@ -14,62 +14,74 @@ import (
 
 // Task is a task as people see it: its description, its status, and the reason.
 type Task struct {
-	ID        int64             `json:"id"`
-	Key       string            `json:"key"`
-	Project   string            `json:"project" doc:"The prefix of its project"`
-	Title     string            `json:"title"`
-	Body      string            `json:"body,omitempty" doc:"Left out of lists"`
-	Priority  int               `json:"priority"`
-	Track     string            `json:"track"`
-	Agent     string            `json:"agent"`
-	Model     string            `json:"model,omitempty"`
-	Effort    string            `json:"effort,omitempty" doc:"How hard its agent thinks; absent for the project's level"`
-	Level     string            `json:"level,omitempty" doc:"How hard it looks, if its model is auto: simple, medium or complex"`
-	LevelBy   string            `json:"level_by,omitempty" doc:"Who judged that: the model, or the rules"`
-	Checks    []string          `json:"checks,omitempty"`
-	Skipped   []string          `json:"skipped_checks,omitempty" doc:"Checks that a person left out for it"`
-	After     []string          `json:"after,omitempty" doc:"Keys of the tasks that must be done first"`
-	NotBefore time.Time         `json:"not_before,omitzero"`
-	CreatedAt time.Time         `json:"created_at"`
-	CreatedBy string            `json:"created_by,omitempty"`
-	Category  string            `json:"category,omitempty" doc:"Selects its track"`
-	Steps     []string          `json:"steps,omitempty" doc:"What must be true when it is done; left out of lists"`
-	Feature   string            `json:"feature,omitempty" doc:"Its id in the project's features file"`
-	Budget    coppice.USD       `json:"budget,omitempty" doc:"The most to spend on it"`
-	Turns     int               `json:"turns,omitempty" doc:"The most turns of each of its sessions; absent for the limit of the role"`
-	Time      coppice.Duration  `json:"time,omitempty" doc:"How long each of its sessions can work; absent for the limit of the role"`
-	UntilDone bool              `json:"until_done,omitempty" doc:"The limits of roles and health.timeout do not apply to it"`
-	ForkOf    string            `json:"fork_of,omitempty" doc:"The task it was forked from"`
-	Wants     coppice.Wants     `json:"wants,omitempty" enum:"answer" doc:"Absent if the result is a change; answer if the result is an answer and nothing lands"`
-	Taken     bool              `json:"taken,omitempty" doc:"A person has it on the agent's own screen, or soon will"`
-	Status    coppice.Status    `json:"status"`
-	Reason    string            `json:"reason,omitempty" doc:"Why it has this status"`
-	Fix       string            `json:"fix,omitempty" doc:"What a person can do about it"`
-	Stage     coppice.Stage     `json:"stage"`
-	Since     time.Time         `json:"since" doc:"Since when it is in this stage"`
-	Round     int               `json:"round"`
-	Outcome   coppice.Outcome   `json:"outcome,omitempty"`
-	Failure   *coppice.Failure  `json:"failure,omitempty"`
-	Warning   string            `json:"warning,omitempty"`
-	Landed    string            `json:"landed,omitempty" doc:"The commit on the base"`
-	Reverted  *coppice.Reverted `json:"reverted,omitempty" doc:"Its last landing, if a person took it off the branch"`
-	EndedAt   time.Time         `json:"ended_at,omitzero"`
-	Session   string            `json:"session,omitempty" doc:"The key of its newest session"`
-	Role      coppice.Role      `json:"role,omitempty" doc:"What its newest session is for"`
-	Says      string            `json:"says,omitempty" doc:"What its newest session said or did last, in one line"`
-	Proof     string            `json:"proof,omitempty" enum:"conflict,checks failed,not verified,checks passed,verified" doc:"The result of its newest candidate"`
-	Sessions  int               `json:"sessions" doc:"How many sessions it had"`
-	Usage     coppice.Usage     `json:"usage" doc:"The sum over its sessions"`
-	Question  *Question         `json:"question,omitempty" doc:"The oldest open one"`
-	Asked     []coppice.Verb    `json:"asked,omitempty" doc:"What was requested of it and is not carried out yet"`
-	Can       []coppice.Verb    `json:"can,omitempty" doc:"What can be requested of it now; each has a route, /tasks/{key}/land and so on"`
-	Archived  time.Time         `json:"archived,omitzero" doc:"When a person archived it; lists leave it out unless requested"`
-	Group     string            `json:"group,omitempty" doc:"The name of its group"`
-	GroupID   int64             `json:"group_id,omitempty"`
-	Labels    []string          `json:"labels,omitempty"`
-	Flagged   bool              `json:"flagged,omitempty" doc:"A person flagged it"`
-	App       string            `json:"app,omitempty" enum:"starting,ready" doc:"The state of its preview, while one runs"`
-	Unread    bool              `json:"unread,omitempty" doc:"It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen"`
+	ID        int64                 `json:"id"`
+	Key       string                `json:"key"`
+	Project   string                `json:"project" doc:"The prefix of its project"`
+	Title     string                `json:"title"`
+	Body      string                `json:"body,omitempty" doc:"Left out of lists"`
+	Priority  int                   `json:"priority"`
+	Track     string                `json:"track"`
+	Agent     string                `json:"agent"`
+	Model     string                `json:"model,omitempty"`
+	Effort    string                `json:"effort,omitempty" doc:"How hard its agent thinks; absent for the project's level"`
+	Retry     string                `json:"retry,omitempty" doc:"What follows a failed session: none, same or analyze; absent for the project's"`
+	Level     string                `json:"level,omitempty" doc:"How hard it looks, if its model is auto: simple, medium or complex"`
+	LevelBy   string                `json:"level_by,omitempty" doc:"Who judged that: the model, or the rules"`
+	Checks    []string              `json:"checks,omitempty"`
+	Skipped   []string              `json:"skipped_checks,omitempty" doc:"Checks that a person left out for it"`
+	After     []string              `json:"after,omitempty" doc:"Keys of the tasks that must be done first"`
+	NotBefore time.Time             `json:"not_before,omitzero"`
+	CreatedAt time.Time             `json:"created_at"`
+	CreatedBy string                `json:"created_by,omitempty"`
+	Category  string                `json:"category,omitempty" doc:"Selects its track"`
+	Steps     []string              `json:"steps,omitempty" doc:"What must be true when it is done; left out of lists"`
+	Feature   string                `json:"feature,omitempty" doc:"Its id in the project's features file"`
+	Budget    coppice.USD           `json:"budget,omitempty" doc:"The most to spend on it"`
+	Turns     int                   `json:"turns,omitempty" doc:"The most turns of each of its sessions; absent for the limit of the role"`
+	Time      coppice.Duration      `json:"time,omitempty" doc:"How long each of its sessions can work; absent for the limit of the role"`
+	UntilDone bool                  `json:"until_done,omitempty" doc:"The limits of roles and health.timeout do not apply to it"`
+	Checkout  bool                  `json:"checkout,omitempty" doc:"Its sessions work in the person's own checkout, and nothing lands"`
+	Branch    string                `json:"branch,omitempty" doc:"Its branch, if the name is not coppice/ and its key"`
+	ForkOf    string                `json:"fork_of,omitempty" doc:"The task it was forked from"`
+	Wants     coppice.Wants         `json:"wants,omitempty" enum:"answer" doc:"Absent if the result is a change; answer if the result is an answer and nothing lands"`
+	Taken     bool                  `json:"taken,omitempty" doc:"A person has it on the agent's own screen, or soon will"`
+	Status    coppice.Status        `json:"status"`
+	Reason    string                `json:"reason,omitempty" doc:"Why it has this status"`
+	Fix       string                `json:"fix,omitempty" doc:"What a person can do about it"`
+	Stage     coppice.Stage         `json:"stage"`
+	Since     time.Time             `json:"since" doc:"Since when it is in this stage"`
+	Round     int                   `json:"round"`
+	Outcome   coppice.Outcome       `json:"outcome,omitempty"`
+	Failure   *coppice.Failure      `json:"failure,omitempty"`
+	Warning   string                `json:"warning,omitempty"`
+	Landed    string                `json:"landed,omitempty" doc:"The commit on the base"`
+	Reverted  *coppice.Reverted     `json:"reverted,omitempty" doc:"Its last landing, if a person took it off the branch"`
+	EndedAt   time.Time             `json:"ended_at,omitzero"`
+	Strays    []coppice.StrayBranch `json:"stray_branches,omitempty" doc:"Branches that its agents created besides its own, in its workspace or in the trash; see drop-branches"`
+	Session   string                `json:"session,omitempty" doc:"The key of its newest session"`
+	Role      coppice.Role          `json:"role,omitempty" doc:"What its newest session is for"`
+	Report    string                `json:"report,omitempty" doc:"What the agent of its running session last reported that it is doing, in one line"`
+	Parent    string                `json:"parent,omitempty" doc:"The key of the task whose agent created it"`
+	Says      string                `json:"says,omitempty" doc:"What its newest session said or did last, in one line"`
+	Proof     string                `json:"proof,omitempty" enum:"conflict,checks failed,not verified,checks passed,verified" doc:"The result of its newest candidate"`
+	Sessions  int                   `json:"sessions" doc:"How many sessions it had"`
+	Usage     coppice.Usage         `json:"usage" doc:"The sum over its sessions"`
+	Question  *Question             `json:"question,omitempty" doc:"The oldest open one"`
+	Asked     []coppice.Verb        `json:"asked,omitempty" doc:"What was requested of it and is not carried out yet"`
+	Can       []coppice.Verb        `json:"can,omitempty" doc:"What can be requested of it now; each has a route, /tasks/{key}/land and so on"`
+	CanChange bool                  `json:"can_change,omitempty" doc:"Its request can change: priority, budget, limits and so on"`
+	CanSend   bool                  `json:"can_send,omitempty" doc:"A message can be sent to its session, or to its next one"`
+	Archived  time.Time             `json:"archived,omitzero" doc:"When a person archived it; lists leave it out unless requested"`
+	Group     string                `json:"group,omitempty" doc:"The name of its group"`
+	GroupID   int64                 `json:"group_id,omitempty"`
+	Labels    []string              `json:"labels,omitempty"`
+	Flagged   bool                  `json:"flagged,omitempty" doc:"A person flagged it"`
+	App       string                `json:"app,omitempty" enum:"starting,ready" doc:"The state of its preview, while one runs"`
+	Unread    bool                  `json:"unread,omitempty" doc:"It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen"`
+
+	Completion []string `json:"completion,omitempty" doc:"Its own checks of sessions that end without a failure; absent for those of the role, track or project"`
+
+	Interactive bool `json:"interactive,omitempty" doc:"Its agent has no screen, and a person decides after each turn what follows"`
 
 	Word string            `json:"status_text,omitempty" doc:"What people read as its status, if that is more exact: in review"`
 	Need coppice.InboxKind `json:"need,omitempty" enum:"question,permission,waiting,stalled,budget,review,failed" doc:"Why it needs a person: the kind of its entry in the inbox"`
@@ -111,6 +123,7 @@ type TaskDetail struct {
 	Task
 	Limits     coppice.RunLimits  `json:"limits" doc:"What stops its newest session, or its next one, before it is done"`
 	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one. For any other task: the final message of its last session, if that session changed nothing"`
+	Context    map[string]string  `json:"context,omitempty" doc:"Small values for its agents, by name"`
 	Schema     json.RawMessage    `json:"schema,omitempty" doc:"The JSON schema that its answer must match"`
 	Images     []coppice.Image    `json:"images" doc:"The images that people attached, oldest first; see GET /images/{id}"`
 	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`
@@ -124,6 +137,16 @@ type TaskDetail struct {
 	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
 	Terminals  []string           `json:"terminals" doc:"Keys of its sessions that run, or ran, on a terminal"`
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
+	Children   []Child            `json:"children" doc:"The tasks that its agents created, oldest first"`
+	Below      coppice.USD        `json:"below,omitempty" doc:"What the tasks below it have cost; it counts against its budget"`
+}
+
+// Child is a task that an agent of another task created.
+type Child struct {
+	Key    string         `json:"key"`
+	Title  string         `json:"title"`
+	Status coppice.Status `json:"status"`
+	Reason string         `json:"reason,omitempty"`
 }
 
 // TaskPage is one page of tasks, newest first.

@@ -39,6 +39,8 @@ type BoardColumn struct {
 	Needs bool   `json:"needs,omitempty" doc:"It has what needs a person"`
 	Shown bool   `json:"shown,omitempty" doc:"It is shown even if it is empty"`
 	Tasks []Task `json:"tasks" doc:"The first of them, without their descriptions"`
+
+	Ordered bool `json:"ordered,omitempty" doc:"Its tasks are in the order of their priority, so that a person can move one by changing its priority"`
 }
 
 // ProjectNeed is something that a project needs a person for.

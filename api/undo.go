@@ -23,12 +23,13 @@ type TrashList struct {
 	More  bool        `json:"more,omitempty" doc:"There is more than the list has"`
 }
 
-// TrashItem is a removed workspace.
+// TrashItem is an entry of the trash.
 type TrashItem struct {
 	Project   string    `json:"project"`
 	Task      string    `json:"task" doc:"The key of its task"`
 	Title     string    `json:"title" doc:"The title of its task"`
 	Branch    string    `json:"branch"`
+	What      string    `json:"what" enum:"workspace,branches" doc:"A workspace, or branches that agents created besides the task's: see the task's stray_branches"`
 	RemovedAt time.Time `json:"removed_at"`
 	ExpiresAt time.Time `json:"expires_at" doc:"When it is removed permanently"`
 	Restores  bool      `json:"restores" doc:"It can be restored; otherwise it is of an earlier workspace, or its task is not ended"`

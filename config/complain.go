@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"coppice"
+	"coppice/agent"
 	"coppice/agent/profiles"
 	"coppice/internal/environ"
 	"coppice/internal/nearest"
@@ -116,6 +117,9 @@ func (d *decoder) whole(p *coppice.Policy) error {
 	if err := d.profiles(p); err != nil {
 		return err
 	}
+	if err := d.hooks(p.Hooks); err != nil {
+		return err
+	}
 	return d.passEnv(p)
 }
 
@@ -166,20 +170,10 @@ func (d *decoder) fallback(c coppice.AgentChoice) error {
 
 // servers checks that each tool server has an address or a program.
 func (d *decoder) servers(p *coppice.Policy) error {
-	n, ok := d.values["mcp"]
-	if !ok {
-		return nil
-	}
-	entries, err := d.entries(n, "mcp")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name, err := d.keyText(e)
-		if err != nil {
-			return err
-		}
+	return d.eachAt("mcp", func(name string, e *ast.MappingValueNode) error {
 		switch s := p.MCP[name]; {
+		case agent.ReservedServer(name):
+			return d.fail(e.Key, "the name %s is reserved for the tools of Coppice", coppice.Quote(name)).WithFix("give the tool server another name, such as my-%s", name)
 		case s.URL == "" && len(s.Command) == 0:
 			return d.fail(e.Key, "the tool server %s has neither url nor command", coppice.Quote(name)).WithFix("add its url, or the command that starts it")
 		case s.URL != "" && len(s.Command) > 0:
@@ -189,8 +183,8 @@ func (d *decoder) servers(p *coppice.Policy) error {
 		case s.URL != "" && len(s.Env) > 0:
 			return d.fail(e.Key, "the tool server %s has env, but no command to set it for", coppice.Quote(name)).WithFix("use headers instead")
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // tracks checks that names are unique and that exactly one track is the
@@ -225,28 +219,19 @@ func (d *decoder) tracks(p *coppice.Policy) error {
 // with the name of a built-in agent changes only the fields that it sets, so it
 // is checked together with the built-in one.
 func (d *decoder) profiles(p *coppice.Policy) error {
-	n, ok := d.values["agents"]
-	if !ok || len(p.Agents) == 0 {
+	if len(p.Agents) == 0 {
 		return nil
-	}
-	entries, err := d.entries(n, "agents")
-	if err != nil {
-		return err
 	}
 	known, err := profiles.Load()
 	if err != nil {
 		return fmt.Errorf("config: the built-in agents: %w", err)
 	}
-	for _, e := range entries {
-		name, err := d.keyText(e)
-		if err != nil {
-			return err
-		}
+	return d.eachAt("agents", func(name string, e *ast.MappingValueNode) error {
 		if _, err := known.With(map[string]coppice.Profile{name: p.Agents[name]}); err != nil {
 			return d.refuse(e.Key, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // what names a key in a sentence.

@@ -47,7 +47,7 @@ func Load(dir string) (coppice.Policy, Source, error) {
 		if _, err := os.Stat(dir); err != nil { // the file cannot exist either
 			return p, src, nil
 		}
-		err = loadPrompts(dir, &p)
+		err = loadFiles(dir, &p)
 		return p, src, err
 	}
 	if err != nil {
@@ -62,8 +62,16 @@ func Load(dir string) (coppice.Policy, Source, error) {
 		return coppice.Policy{}, src, err
 	}
 	src.Read, src.Set = true, d.set
-	err = loadPrompts(dir, &p)
+	err = loadFiles(dir, &p)
 	return p, src, err
+}
+
+// loadFiles reads the files next to coppice.yaml.
+func loadFiles(dir string, p *coppice.Policy) error {
+	if err := loadPrompts(dir, p); err != nil {
+		return err
+	}
+	return loadContext(dir, p)
 }
 
 // Parse reads the text of a configuration. Errors use the name.
@@ -134,11 +142,7 @@ func readFile(dir, name string, most int64) ([]byte, error) {
 }
 
 func unreadable(path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return coppice.Errorf(coppice.EInvalid, "%s cannot be read: %w", path, err).WithFix("make it readable for the user who runs coppice")
+	return coppice.Errorf(coppice.EInvalid, "%s cannot be read: %w", path, coppice.WithoutPath(err)).WithFix("make it readable for the user who runs coppice")
 }
 
 // checkLinks refuses copy and link paths that leave the repository through a

@@ -37,9 +37,9 @@ func TestEverything(t *testing.T) {
 base: ai-develop
 tracks:
   - {name: core, default: true, limit: 2}
-  - name: docs
+  - {name: docs, completion: [none]}
 limits: {sessions: 7, per_agent: {one: 3}, memory: 70%, reserve: 512 MiB, output: 1.5 GiB}
-agent: {use: one, model: "m:large", effort: high, fallback: ["one:m:small", two, "two:x/y:1"], roles: {fix: two}}
+agent: {use: one, model: "m:large", effort: high, fallback: ["one:m:small", two, "two:x/y:1"], roles: {fix: two}, completion: {answer: [no_error_in_output]}}
 agents:
   own:
     protocol: command
@@ -54,22 +54,24 @@ checks:
   - |
     make test
     make more
-verify: {attempts: 0}
-retry: {max: 0, backoff: 1m30s}
+verify: {attempts: 0, completion: [diff_not_empty, no_error_in_output]}
+retry: {policy: analyze, max: 0, backoff: 1m30s}
 health: {stalled: 5m, long: 2h, timeout: 1d, check: 90s}
 land: {how: branch, strategy: rebase, push: true, remote: upstream}
 trash: {keep: [], ttl: 30d}
 `
 	want := coppice.Policy{
 		Base:   "ai-develop",
-		Tracks: []coppice.Track{{Name: "core", Default: true, Limit: 2}, {Name: "docs"}},
+		Tracks: []coppice.Track{{Name: "core", Default: true, Limit: 2}, {Name: "docs", Completion: []string{coppice.CompletionNone}}},
 		Limits: coppice.Limits{Sessions: 7, PerAgent: map[string]int{"one": 3}, Memory: 70, Reserve: 512 << 20, Output: 3 << 29},
-		Agent:  coppice.AgentChoice{Use: "one", Model: "m:large", Effort: "high", Fallback: []string{"one:m:small", "two", "two:x/y:1"}, Roles: map[coppice.Role]string{coppice.RoleFix: "two"}},
+		Agent: coppice.AgentChoice{Use: "one", Model: "m:large", Effort: "high", Fallback: []string{"one:m:small", "two", "two:x/y:1"}, Roles: map[coppice.Role]string{coppice.RoleFix: "two"},
+			Completion: map[coppice.Role][]string{coppice.RoleAnswer: {coppice.CompletionErrors}}},
 		Agents: map[string]coppice.Profile{"own": {Protocol: "command", Command: []string{"./agent.sh"}, Args: []string{"--prompt", "{prompt_file}"},
 			Prompt: "file", Env: map[string]string{"NO_COLOR": "1"}, PassEnv: []string{"HOME", "OWN_*"}}},
 		Workspace: coppice.WorkspacePolicy{Kind: "worktree", Copy: []string{".env"}, Link: []string{"node_modules", "a/b"}, Setup: []string{"npm ci"}},
 		Checks:    []string{"make lint", "make test\nmake more\n"},
-		Retry:     coppice.RetryPolicy{Backoff: coppice.Duration(90 * time.Second)},
+		Verify:    coppice.VerifyPolicy{Completion: []string{coppice.CompletionDiff, coppice.CompletionErrors}},
+		Retry:     coppice.RetryPolicy{Policy: coppice.RetryAnalyze, Backoff: coppice.Duration(90 * time.Second)},
 		Health: coppice.HealthPolicy{Stalled: coppice.Duration(5 * time.Minute), Long: coppice.Duration(2 * time.Hour),
 			Timeout: coppice.Duration(24 * time.Hour), Check: coppice.Duration(90 * time.Second)},
 		Land:  coppice.LandPolicy{How: "branch", Strategy: "rebase", Push: true, Remote: "upstream"},
@@ -139,7 +141,7 @@ func TestErrorShowsTheLine(t *testing.T) {
 	_, err := config.Parse("coppice.yaml", []byte("base: main\nchekcs: [make test]\n"))
 	want := "coppice.yaml:2:1: unknown key \"chekcs\", did you mean \"checks\"?\n" +
 		"  2 | chekcs: [make test]\n" +
-		"    | ^ (known here: base, tracks, limits, agent, agents, workspace, checks, verify, retry, health, land, trash, permissions, mcp, features, instructions, progress, budget, prices, critical_patterns)"
+		"    | ^ (known here: base, tracks, limits, agent, agents, workspace, checks, verify, retry, health, land, trash, permissions, mcp, locks, features, instructions, progress, budget, prices, critical_patterns, hooks, prompt)"
 	if err == nil || err.Error() != want {
 		t.Fatalf("got\n%v\nwant\n%s", err, want)
 	}

@@ -253,6 +253,32 @@ func (d *decoder) entries(n ast.Node, path string) ([]*ast.MappingValueNode, err
 	return nil, d.wrongType(n, path, "a mapping (key: value)")
 }
 
+// each calls f with the name of each entry of a mapping.
+func (d *decoder) each(n ast.Node, path string, f func(name string, e *ast.MappingValueNode) error) error {
+	entries, err := d.entries(n, path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, err := d.keyText(e)
+		if err != nil {
+			return err
+		}
+		if err := f(name, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachAt is each for the mapping of a path. It calls nothing if the file has none.
+func (d *decoder) eachAt(path string, f func(name string, e *ast.MappingValueNode) error) error {
+	if n, ok := d.values[path]; ok {
+		return d.each(n, path, f)
+	}
+	return nil
+}
+
 // keyText returns the text of a key, which must be a plain one.
 func (d *decoder) keyText(e *ast.MappingValueNode) (string, error) {
 	switch k := ast.Node(e.Key).(type) {
@@ -266,16 +292,8 @@ func (d *decoder) keyText(e *ast.MappingValueNode) (string, error) {
 
 // mapping decodes a mapping with fixed keys.
 func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) error {
-	entries, err := d.entries(n, path)
-	if err != nil {
-		return err
-	}
 	seen := map[string]bool{}
-	for _, e := range entries {
-		name, err := d.keyText(e)
-		if err != nil {
-			return err
-		}
+	err := d.each(n, path, func(name string, e *ast.MappingValueNode) error {
 		field, ok := fieldOf(v.Type(), name)
 		if !ok {
 			return d.unknown(e, path, name, fieldNames(v.Type()))
@@ -288,9 +306,10 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) error {
 		if e.Value.Type() != ast.NullType {
 			d.set[child] = e.Key.GetToken().Position.Line
 		}
-		if err := d.value(e.Value, v.FieldByIndex(field.Index), child); err != nil {
-			return err
-		}
+		return d.value(e.Value, v.FieldByIndex(field.Index), child)
+	})
+	if err != nil {
+		return err
 	}
 	for _, name := range fieldNames(v.Type()) {
 		if keys()[join(path, name)].required && !seen[name] {
@@ -302,17 +321,9 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) error {
 
 // named decodes a mapping whose keys are names that users choose.
 func (d *decoder) named(n ast.Node, v reflect.Value, path string) error {
-	entries, err := d.entries(n, path)
-	if err != nil {
-		return err
-	}
 	k := keys()[path]
 	out := reflect.MakeMap(v.Type())
-	for _, e := range entries {
-		name, err := d.keyText(e)
-		if err != nil {
-			return err
-		}
+	err := d.each(n, path, func(name string, e *ast.MappingValueNode) error {
 		if k.names != nil && !slices.Contains(k.names, name) {
 			return d.unknown(e, path, name, k.names)
 		}
@@ -331,9 +342,12 @@ func (d *decoder) named(n ast.Node, v reflect.Value, path string) error {
 			return err
 		}
 		out.SetMapIndex(mk, elem)
+		return nil
+	})
+	if err == nil {
+		v.Set(out)
 	}
-	v.Set(out)
-	return nil
+	return err
 }
 
 func (d *decoder) list(n ast.Node, v reflect.Value, path string) error {
@@ -352,6 +366,11 @@ func (d *decoder) list(n ast.Node, v reflect.Value, path string) error {
 		}
 	}
 	v.Set(out)
+	if valid := keys()[path].list; valid != nil {
+		if err := valid(out.Interface().([]string)); err != nil {
+			return d.refuse(n, err)
+		}
+	}
 	return nil
 }
 

@@ -12,8 +12,11 @@ import (
 	"coppice"
 )
 
-// promptsPart is the part of a policy that is in files next to coppice.yaml.
-const promptsPart = "prompts"
+// The parts of a policy that are in files next to coppice.yaml.
+const (
+	promptsPart = "prompts"
+	contextPart = "context"
+)
 
 // Limits of a diff.
 const (
@@ -32,7 +35,7 @@ func Parts() []string {
 			names = append(names, name)
 		}
 	}
-	return append(names, promptsPart)
+	return append(names, promptsPart, contextPart)
 }
 
 // Diff returns how parts of two policies differ, as a unified diff of their
@@ -44,9 +47,9 @@ func Diff(a, b coppice.Policy, parts []string) string {
 		if before == after {
 			continue
 		}
-		name := File + ": " + part
-		if part == promptsPart {
-			name = PromptDir
+		name := PartPath(part)
+		if name == File {
+			name += ": " + part
 		}
 		fmt.Fprintf(&out, "--- %s\n+++ %s\n%s", name, name, unified(lines(before), lines(after)))
 	}
@@ -57,8 +60,26 @@ func Diff(a, b coppice.Policy, parts []string) string {
 	return text
 }
 
+// PartPath returns the file or the folder that has a part of a policy.
+func PartPath(part string) string {
+	switch part {
+	case promptsPart:
+		return PromptDir
+	case contextPart:
+		return contextRoot
+	}
+	return File
+}
+
 // rendered writes a part as YAML, "" if it is empty.
 func rendered(p coppice.Policy, part string) string {
+	if part == contextPart {
+		var b strings.Builder
+		for _, f := range p.Context {
+			fmt.Fprintf(&b, "%s (%d bytes):\n%s\n", f.Name, f.Size, strings.TrimRight(f.Text, "\n"))
+		}
+		return b.String()
+	}
 	if part == promptsPart {
 		var b strings.Builder
 		for _, kind := range slices.Sorted(maps.Keys(p.Prompts)) {
@@ -188,7 +209,7 @@ func With(p, from coppice.Policy, key string) (coppice.Policy, error) {
 	if err := json.Unmarshal(coppice.Raw(tree), &out); err != nil {
 		return coppice.Policy{}, fmt.Errorf("reading back a policy with another %s: %w", key, err)
 	}
-	out.Prompts, out.Problems = p.Prompts, p.Problems
+	out.Prompts, out.Context, out.Problems = p.Prompts, p.Context, p.Problems
 	return out, nil
 }
 

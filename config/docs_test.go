@@ -108,6 +108,10 @@ The first message of a session is written from the prompt of its role. A project
 code: ` + "`" + config.PromptDir + "/verify.md`" + ` and so on. The dashboard's Settings and ` + "`coppice config prompt`" + ` edit these files.
 [Your own prompts](verification.md#your-own-prompts) describes the text.
 
+Before the text of the role, the message has the project's context files, in this order: ` + "`" + config.ProjectFile + "`, `" + config.ConventionsFile + "`" + `
+and the files ` + "`" + config.ContextDir + "/*.md`" + `, sorted by name. ` + "`prompt.context`" + ` limits their size. [Notes and context](notes.md#context-in-prompts)
+describes them.
+
 ## Secrets
 
 ` + "`coppice.yaml`" + ` names a secret and never contains one. The value comes from your own configuration:

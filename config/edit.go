@@ -219,7 +219,7 @@ func treeOf(v any) map[string]any {
 	if err := json.Unmarshal(coppice.Raw(v), &tree); err != nil {
 		panic("config: reading back a configuration: " + err.Error()) // it was written a moment ago
 	}
-	for _, name := range []string{"prompts", "problems"} { // fields of a policy that are not keys of the file
+	for _, name := range []string{"prompts", "context", "problems"} { // fields of a policy that are not keys of the file
 		delete(tree, name)
 	}
 	return tree

@@ -233,6 +233,8 @@ func plural(t reflect.Type) string {
 		return "mappings"
 	case reflect.Int:
 		return "numbers"
+	case reflect.Slice:
+		return "lists of " + plural(t.Elem())
 	}
 	return "texts"
 }

@@ -4,11 +4,13 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"coppice"
 	"coppice/agent/profiles"
+	"coppice/internal/browser"
 	"coppice/secret"
 )
 
@@ -27,10 +29,13 @@ type key struct {
 	names    []string             // the only names in a map
 	required bool                 // in its mapping
 	secrets  bool                 // the text can refer to secrets
+
+	list func(l []string) error // of a list of texts
 }
 
 const (
 	namePattern  = `^[A-Za-z0-9][A-Za-z0-9._-]*$`
+	npmPattern   = `^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*(@[A-Za-z0-9][A-Za-z0-9.+-]*)?$`
 	modelPattern = `^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*$`
 
 	choicePattern = `^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*)?$`
@@ -67,6 +72,8 @@ var described = func() map[string]key {
 
 		"tracks[].categories":   {doc: "Tasks of these categories are in this track unless they name another.", example: "[marketing, docs]"},
 		"tracks[].categories[]": {doc: "A category.", valid: plain},
+		"tracks[].completion":   {list: coppice.ValidCompletion, doc: "The completion checks of this track's tasks, instead of verify.completion.", example: "[none]"},
+		"tracks[].completion[]": {doc: "A completion check.", oneOf: coppice.CompletionChecks},
 		"tracks[].color":        {doc: "Its colour in the dashboard.", unset: "Coppice chooses one", example: "\"#8b5cf6\"", pattern: `^#[0-9a-fA-F]{6}$`, valid: color},
 
 		"limits":             {doc: "How much runs at the same time."},
@@ -76,12 +83,24 @@ var described = func() map[string]key {
 		"limits.memory":      {doc: "The share of the machine's memory above which no further session starts. Memory in use counts, and memory reserved for sessions that have just started.", example: "80%"},
 		"limits.reserve":     {doc: "How much memory is reserved for a session in its first 30 seconds, before its real use can be measured.", unset: "what earlier sessions of its agent used; 256 MiB for the first", example: "512 MiB", min: 1, max: 1 << 20},
 
+		"limits.disk":       {doc: "How much of the disk of the state directory must be free. With less, no session and no workspace starts, and queued tasks say so. coppice status --disk shows what Coppice uses.", unset: "100 MiB", example: "1 GiB", min: 1, max: 1 << 30},
 		"limits.output":     {doc: "How much of a session's output is kept. Beyond it, only the last MiB and the events that decide about the session are kept. The session is not stopped. Pictures have a separate limit.", example: "256 MiB", min: 1, max: 1 << 20},
 		"limits.checks":     {doc: "How many checks run at the same time, of all projects together. Projects take turns.", unset: "as many as the machine has CPUs", example: "2", min: 1, max: 1000},
 		"limits.workspaces": {doc: "The most tasks between the start of a session and their landing. At this number no further task starts, so that landings keep up with sessions. Tasks that wait for you do not count.", unset: "twice limits.sessions", example: "20", min: 1, max: 100000},
 		"limits.parked":     {doc: "The most sessions that stay alive while they wait for your answer. They do not count against limits.sessions. Beyond this number, the one that has waited longest is stopped, and your answer resumes its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
 
 		"limits.previews": {doc: "The most previews of this project at the same time: apps that people started with coppice preview.", unset: "4", example: "2", min: 1, max: 1000},
+		"limits.depth":    {doc: "How many levels of tasks agents can create below your own tasks with the tool create_task: 1 means that the agent of a task which you created can create tasks, and their agents cannot.", unset: "3", example: "1", min: 1, max: 10},
+		"limits.children": {doc: "The most open tasks that the agents of one task can have created.", unset: "20", example: "5", min: 1, max: 1000},
+
+		"limits.hooks": {doc: "The most hooks of this project at the same time. A hook that blocks a landing starts immediately and does not count.", unset: "4", example: "2", min: 1, max: 1000},
+
+		"hooks":                {doc: "Commands that run after events. Each gets a JSON object on stdin. The hooks of an event run in this order, and those of the user's config.yaml run after those of coppice.yaml.", unset: "no command runs", example: "{landed: [{run: ./scripts/announce.sh}]}", names: coppice.HookEventNames()},
+		"hooks.*":              {doc: "The hooks of this event.", example: "[{run: ./scripts/announce.sh}]"},
+		"hooks.*[]":            {doc: "One hook."},
+		"hooks.*[].run":        {doc: "A shell command. It runs in the root of the project's checkout.", example: "./scripts/announce.sh", valid: command, required: true},
+		"hooks.*[].timeout":    {doc: "After this time the command is killed, with all that it started. At most 10m.", unset: "30s", example: "30s", least: "1s"},
+		"hooks.*[].on_failure": {doc: "What follows a failure: ignore, only the list of runs shows it; warn, the task has a warning; block, the candidate does not land. Only before-land can block.", unset: "warn", example: "warn", oneOf: coppice.HookFailures},
 
 		"agent":            {doc: "The agents that do the work."},
 		"agent.use":        {doc: "The agent of a task that names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
@@ -95,8 +114,15 @@ var described = func() map[string]key {
 		"agent.limits":          {doc: "When each session of a role is stopped before it is done. Its task then waits for you. A task's own limits replace these.", example: "{implement: {turns: 100, time: 2h}, verify: {turns: 30, budget: 1 USD}}", names: coppice.RoleNames()},
 		"agent.limits.*":        {doc: "The limits of this role."},
 		"agent.limits.*.turns":  {doc: "The most turns: answers of the model, with the tools that each calls.", unset: "1000, the limit of every session", example: "100", min: 1, max: coppice.MaxTurns},
-		"agent.limits.*.time":   {doc: "How long a session can work. The time that it waits for your answer does not count.", unset: "health.timeout, after which the session is retried", example: "2h", least: "1s"},
-		"agent.limits.*.budget": {doc: "The most that a session can cost; 0 means no limit.", example: "1 USD"},
+		"agent.limits.*.time":   {doc: "How long a session can work. The time that it waits for your answer does not count.", unset: "health.timeout, after which the session is retried; 10m for analyze", example: "2h", least: "1s"},
+		"agent.limits.*.budget": {doc: "The most that a session can cost; 0 means no limit, and 1 USD for analyze.", example: "1 USD"},
+
+		"agent.completion":     {doc: "The completion checks of each session in a role, instead of those of the track and verify.completion. A task's own replace these.", example: "{answer: [no_error_in_output]}", names: coppice.RolesWithCompletion()},
+		"agent.completion.*":   {list: coppice.ValidCompletion, doc: "The completion checks of this role."},
+		"agent.completion.*[]": {doc: "A completion check.", oneOf: coppice.CompletionChecks},
+
+		"agent.identity":   {doc: "The author and committer of the commits that an agent makes, and that Coppice makes of what it left uncommitted, by the agent's name. What lands has the same author.", unset: "the name and e-mail address that git has for the repository", example: "{my-agent: \"My Agent <my-agent@example.com>\"}", mapKey: named("agent")},
+		"agent.identity.*": {doc: "A name and an e-mail address, as git prints them.", example: "My Agent <my-agent@example.com>", pattern: `^[^<>]+ <[^<> ]+>$`, valid: identity},
 
 		"agents":              {doc: "The project's own agent CLIs, by name. With the name of a built-in agent, only the fields given here are changed.", example: "{my-agent: {protocol: command, command: [./agent.sh]}}", mapKey: named("agent")},
 		"agents.*":            {doc: "One agent CLI."},
@@ -129,7 +155,7 @@ var described = func() map[string]key {
 		"agents.*.budget[]":             {doc: "An argument.", valid: argument},
 		"agents.*.schema":               {doc: "Arguments that make its final message match a JSON schema; {schema} stands for the schema, {schema_file} for a file that contains it.", example: "[--json-schema, \"{schema}\"]"},
 		"agents.*.schema[]":             {doc: "An argument.", valid: argument},
-		"agents.*.mcp":                  {doc: "How the agent gets its tool servers. The values depend on its protocol.", unset: "the protocol's default", example: "none", valid: noZero},
+		"agents.*.mcp":                  {doc: "How the agent gets its tool servers. none means that it gets none, stdio that it gets the tools of Coppice as a program. Other values depend on its protocol.", unset: "the protocol's default", example: "none", valid: noZero},
 		"agents.*.screen":               {doc: "Its own interactive screen.", example: "{args: []}"},
 		"agents.*.screen.runtime":       {doc: "What the screen runs on: Coppice's own terminal, or tmux.", unset: "it has no screen", example: "pty", oneOf: []string{"pty", "tmux"}},
 		"agents.*.screen.command":       {doc: "Its program and leading arguments, instead of those above.", example: "[my-agent]"},
@@ -157,9 +183,9 @@ var described = func() map[string]key {
 		"agents.*.login_env[]":          {doc: "A variable's name.", valid: envName},
 		"agents.*.models":               {doc: "The model for each kind of work, for model: auto.", example: "{simple: small, complex: large}", names: []string{"simple", "medium", "complex"}},
 		"agents.*.models.*":             {doc: "A model.", pattern: modelPattern, valid: coppice.ValidModel},
-		"agents.*.scores":               {doc: "How well it does, 0 to 10."},
-		"agents.*.scores.lead":          {doc: "At leading others.", example: "5", max: 10},
-		"agents.*.scores.implement":     {doc: "At implementing.", example: "5", max: 10},
+		"agents.*.scores":               {doc: "How well it does, 1 to 10. Coppice shows the scores, and decides nothing by them."},
+		"agents.*.scores.lead":          {doc: "At leading others; 0 leaves it as it is.", unset: "that of the built-in agent of this name, otherwise unknown", example: "5", max: 10},
+		"agents.*.scores.implement":     {doc: "At implementing; 0 leaves it as it is.", unset: "that of the built-in agent of this name, otherwise unknown", example: "5", max: 10},
 		"agents.*.driver":               {doc: "Settings of the driver for its protocol. Except for files, each key is for one protocol.", example: "{auth: api-key}"},
 		"agents.*.driver.files":         {doc: "Files for the session, by the variable that has the file's path: for settings that the agent reads only from a file.", example: "{MY_SETTINGS: \"{}\"}", mapKey: envName},
 		"agents.*.driver.files.*":       {doc: "The file's text.", valid: noZero},
@@ -187,6 +213,8 @@ var described = func() map[string]key {
 		"permissions.roles":         {doc: "Further rules for the sessions of one role.", example: "{verify: {default: ask, rules: [{tool: fetch, do: deny}]}}", names: coppice.RoleNames()},
 		"permissions.roles.*":       {doc: "What agents can do in this role."},
 		"permissions.default":       {doc: "What happens if no rule matches.", unset: "allow: a session has its own workspace, and nothing lands without its checks", example: "ask", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}},
+
+		"locks": {doc: "What a lock of a file means for other sessions. With advisory, nothing is refused. With enforce, an edit of a file that another session holds is refused. With required, an edit of a file that the session itself does not hold is refused.", unset: "advisory", example: "enforce", oneOf: coppice.LockModes},
 
 		"mcp":             {doc: "Tool servers for every session, by name.", example: "{tracker: {url: \"http://127.0.0.1:9000/mcp\"}}", mapKey: named("server")},
 		"mcp.*":           {doc: "One server: an address, or a program that each session starts.", example: "{command: [my-server]}"},
@@ -216,6 +244,8 @@ var described = func() map[string]key {
 		"secrets.*.keyring":   {doc: "The name of an entry in the desktop's keyring, as `coppice secret set --keyring` stores it.", example: "TRACKER_TOKEN", pattern: secret.NamePattern, valid: secret.ValidName},
 
 		"features":                  {doc: "A file of the repository that lists tasks. Coppice reads it again when it changes.", unset: "tasks come only from commands and the API", example: "features.json", valid: inside},
+		"prompt":                    {doc: "What the first message of a session has."},
+		"prompt.context":            {doc: "How much of .coppice/PROJECT.md, .coppice/CONVENTIONS.md and .coppice/context/*.md is part of the first message of each session, in this order. A file that does not fit is cut, and the message says so.", unset: "24 KiB", example: "48 KiB", max: 1},
 		"instructions":              {doc: "A file of the repository with instructions for every session.", unset: "each agent loads its own", example: "COPPICE.md", valid: inside},
 		"progress":                  {doc: "A file of the workspace in which sessions write notes for the next session. It is never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
 		"budget":                    {doc: "How much can be spent, by the costs that agents report."},
@@ -236,6 +266,7 @@ var described = func() map[string]key {
 
 		"workspace":         {doc: "What a new workspace gets. Paths are relative to the repository's root and never leave it."},
 		"workspace.kind":    {doc: "What a workspace is.", example: "worktree", oneOf: []string{"worktree"}},
+		"workspace.branch":  {doc: "How the branches of new tasks are named. {key} is the task's key, which is required, and {words} are the first words of its title.", unset: "coppice/{key}", example: "\"feature/{key}-{words}\"", valid: coppice.ValidBranchTemplate},
 		"workspace.copy":    {doc: "Files copied from the checkout.", example: "[.env]"},
 		"workspace.copy[]":  {doc: "A path.", valid: inside},
 		"workspace.link":    {doc: "Paths that link to the checkout; links are never committed.", example: "[node_modules]"},
@@ -264,9 +295,20 @@ var described = func() map[string]key {
 		"verify.attempts": {doc: "How often a candidate that a check or merge refused goes back to an agent.", example: "3", max: 100},
 		"verify.browser":  {doc: "Each verifier gets its own browser, through chrome-devtools-mcp. Its screenshots are kept as evidence.", example: "true"},
 
-		"retry":         {doc: "What follows a failed session."},
-		"retry.max":     {doc: "How many sessions can follow the first one.", example: "2", max: 100},
-		"retry.backoff": {doc: "The pause before the first retry. It doubles with each retry.", example: "10s"},
+		"verify.completion":   {list: coppice.ValidCompletion, doc: "What must be true of a session that ends without a failure. diff_not_empty: it changed something, otherwise its task waits for you; without this check the task is done as it is. no_error_in_output: its output does not end with an error, otherwise it has failed and is retried. none: no check.", unset: "[diff_not_empty]", example: "[diff_not_empty, no_error_in_output]"},
+		"verify.completion[]": {doc: "A completion check.", oneOf: coppice.CompletionChecks},
+
+		"verify.browser_server":         {doc: "The tool server through which verifiers use the browser.", example: "{package: chrome-devtools-mcp@latest, args: [--no-performance-crux]}"},
+		"verify.browser_server.package": {doc: "The npm package of the tool server, with its version. It must accept the arguments of chrome-devtools-mcp. npx starts it.", unset: "chrome-devtools-mcp, as installed, or the version that Coppice was tested with", example: "chrome-devtools-mcp@latest", pattern: npmPattern, valid: npmPackage},
+		"verify.browser_server.args":    {doc: "Further arguments of the tool server.", example: "[--no-performance-crux, --no-usage-statistics]"},
+		"verify.browser_server.args[]":  {doc: "An argument.", valid: browserArgument},
+		"verify.browser_server.name":    {doc: "The name of the tool server, as agents and rules see it.", unset: "browser", example: "chrome-devtools", pattern: namePattern, valid: named("server")},
+
+		"retry":            {doc: "What follows a failed session."},
+		"retry.policy":     {doc: "What follows a failed session: none, the task fails; same, another session with what went wrong; analyze, the same after a small session has found out why. Limits of accounts and budgets are not failures.", example: "analyze", oneOf: coppice.RetryPolicies},
+		"retry.recoveries": {doc: "The most retries of a task and its copies together (the task that it was forked from, and other forks of it), in 30 minutes. Beyond it, the task waits for you.", unset: "3", example: "5", min: 1, max: 1000},
+		"retry.max":        {doc: "How many sessions can follow the first one.", example: "2", max: 100},
+		"retry.backoff":    {doc: "The pause before the first retry. It doubles with each retry.", example: "10s"},
 
 		"health":          {doc: "When a session is marked for a person, and when it is stopped."},
 		"health.stalled":  {doc: "Time without output after which a session is marked as stalled.", example: "10m", least: "1s"},
@@ -298,8 +340,8 @@ var described = func() map[string]key {
 // of keys as key=value.
 var planned = map[string]bool{
 	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
-	"hooks": true, "forge": true, "tracker": true,
-	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
+	"hooks.pr-opened": true, "hooks.ci-done": true, "forge": true, "tracker": true,
+	"limits.unreviewed": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
 }
 
@@ -380,6 +422,31 @@ func argument(s string) error {
 		return coppice.Errorf(coppice.EInvalid, "%s is not a valid argument", coppice.Quote(s)).WithFix("write one argument, or leave it out")
 	}
 	return nil
+}
+
+var npmRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(npmPattern) })
+
+// npmPackage accepts a package of npm's registry, without addresses and paths.
+func npmPackage(s string) error {
+	if len(s) > 214 || !npmRE().MatchString(s) {
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid npm package", coppice.Quote(s)).WithFix("write its name and its version, such as chrome-devtools-mcp@latest")
+	}
+	return nil
+}
+
+// browserArgument accepts an argument of the browser's tool server, except those that
+// Coppice sets itself.
+func browserArgument(s string) error {
+	name, _, _ := strings.Cut(strings.TrimLeft(s, "-"), "=")
+	if name = strings.ReplaceAll(name, "-", ""); strings.HasPrefix(s, "-") && slices.ContainsFunc(browser.OwnArguments, func(own string) bool { return strings.EqualFold(own, name) }) {
+		return coppice.Errorf(coppice.EInvalid, "Coppice sets %s itself", coppice.Quote(s)).WithFix("leave it out; each verifier has its own browser and profile")
+	}
+	return argument(s)
+}
+
+func identity(s string) error {
+	_, err := coppice.ParseIdentity(s)
+	return err
 }
 
 func noZero(s string) error {

@@ -24,13 +24,15 @@ const PromptDir = ".coppice/prompts"
 // PromptFile returns the file of a role's prompt, relative to the repository.
 func PromptFile(role string) string { return path.Join(PromptDir, role+".md") }
 
-// Files names all files of a checkout that make up its policy.
-func Files() []string {
+// Files names all files of a checkout that make up its policy, whether they exist or
+// not, and the folder with further context files.
+func Files(dir string) []string {
 	files := []string{File}
 	for _, role := range prompt.Kinds {
 		files = append(files, PromptFile(role))
 	}
-	return files
+	names, _ := contextNames(dir) // an error is reported when the policy is loaded
+	return append(append(files, names...), ContextDir)
 }
 
 // What the text of a prompt can use.

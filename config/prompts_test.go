@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/test/testfile"
 )
 
 func TestPrompts(t *testing.T) {
@@ -19,13 +20,7 @@ func TestPrompts(t *testing.T) {
 			dir := t.TempDir()
 			put := func(name, text string) {
 				t.Helper()
-				path := filepath.Join(dir, name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, filepath.Join(dir, name), text)
 			}
 			if yaml != "" {
 				put(File, yaml)

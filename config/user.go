@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"coppice"
 	"coppice/secret"
 )
@@ -23,6 +25,7 @@ type User struct {
 	Limits  UserLimits               `json:"limits" yaml:"limits"`
 	Budget  UserBudget               `json:"budget" yaml:"budget"`
 	Listen  string                   `json:"listen,omitempty" yaml:"listen"` // where the server listens; empty means the default
+	Hooks   coppice.Hooks            `json:"hooks,omitempty" yaml:"hooks"`   // commands that follow what happens in any project
 }
 
 // UserBudget limits what the user's accounts spend, in all projects together.
@@ -56,7 +59,12 @@ func DefaultUser() User {
 // user is the form of config.yaml.
 var user = form{
 	fresh: func() any { u := DefaultUser(); return &u },
-	whole: func(d *decoder, v any) error { return d.sources(v.(*User)) },
+	whole: func(d *decoder, v any) error {
+		if err := d.sources(v.(*User)); err != nil {
+			return err
+		}
+		return d.hooks(v.(*User).Hooks)
+	},
 }
 
 // LoadUser reads the user's configuration in dir. A missing file means the
@@ -117,25 +125,13 @@ func UserSchema() []byte {
 
 // sources checks that each secret has exactly one source.
 func (d *decoder) sources(u *User) error {
-	n, ok := d.values["secrets"]
-	if !ok {
-		return nil
-	}
-	entries, err := d.entries(n, "secrets")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name, err := d.keyText(e)
-		if err != nil {
-			return err
-		}
+	return d.eachAt("secrets", func(name string, e *ast.MappingValueNode) error {
 		if u.Secrets[name].Kind() == "" {
 			return d.fail(e.Key, "the secret %s has no source, or more than one", coppice.Quote(name)).
 				WithFix("give it one of %s, %s, %s and %s", secret.KindEnv, secret.KindFile, secret.KindCommand, secret.KindKeyring)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // checkSecrets checks the references to secrets in a text, and that the key at

@@ -11,12 +11,13 @@ import (
 	"coppice/config"
 )
 
-// Budgets follows the budgets of accounts in the user's configuration. A change
-// applies immediately. While the file cannot be read, the last budgets apply, and
+// Budgets follows the budgets of accounts and the hooks in the user's configuration.
+// A change applies immediately. While the file cannot be read, the last budgets apply, and
 // the log says why one time.
 type Budgets struct {
 	Environ []string // of the server; it names the user's directories
 	Set     func(context.Context, map[string]coppice.USD) error
+	Hooks   func(coppice.Hooks) // gets the hooks; can be nil
 	Log     *slog.Logger
 
 	logged string // the last error that was logged
@@ -47,6 +48,9 @@ func (b *Budgets) Run(ctx context.Context) error {
 // read stores the budgets as the file has them now.
 func (b *Budgets) read(ctx context.Context) {
 	u, _, err := config.UserOf(b.Environ)
+	if err == nil && b.Hooks != nil {
+		b.Hooks(u.Hooks)
+	}
 	if err == nil {
 		err = b.Set(ctx, u.Budget.Accounts)
 	}
@@ -57,7 +61,7 @@ func (b *Budgets) read(ctx context.Context) {
 		b.logged = ""
 		return
 	}
-	b.report("the budgets of accounts in the user's configuration cannot be read; the last ones apply", err)
+	b.report("the budgets of accounts and the hooks in the user's configuration cannot be read; the last ones apply", err)
 }
 
 func (b *Budgets) report(text string, err error) {

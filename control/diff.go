@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"slices"
 
 	"coppice"
 	"coppice/api"
@@ -19,27 +20,14 @@ type Changes struct {
 // workspace, or its branch. It shows everything, or what changed since its last
 // session started.
 func (c Changes) Diff(ctx context.Context, t coppice.Task, since string) (string, error) {
-	var p coppice.Project
-	var ws *coppice.Workspace
-	var landings []coppice.Landing
-	var sessions []coppice.Session
-	err := c.Store.View(ctx, func(r store.Reader) (err error) {
-		if p, err = r.Projects.Get(t.ProjectID); err != nil {
-			return err
-		}
-		if ws, err = r.Workspaces.Of(t.ID); err != nil {
-			return err
-		}
-		if sessions, err = r.Sessions.Of(t.ID); err != nil {
-			return err
-		}
-		landings, err = r.Landings.Of(t.ID)
-		return err
-	})
+	rows, err := store.Read(ctx, c.Store, func(r store.Reader) (store.TaskRows, error) { return store.RowsOf(r, t) })
 	if err != nil {
 		return "", err
 	}
-	last := lastWorker(sessions)
+	if t.Checkout {
+		return c.diffCheckout(ctx, rows.Project, rows.Sessions, since)
+	}
+	p, ws, landings, last := rows.Project, rows.Workspace, rows.Landings, lastWorker(rows.Sessions)
 	if since == api.SinceSession {
 		return c.diffSession(ctx, p, ws, last)
 	}
@@ -59,7 +47,7 @@ func (c Changes) Diff(ctx context.Context, t coppice.Task, since string) (string
 // is none: a verifier edits nothing.
 func lastWorker(sessions []coppice.Session) *coppice.Session {
 	for i := len(sessions) - 1; i >= 0; i-- {
-		if s := &sessions[i]; s.Role != coppice.RoleVerify && s.From != "" {
+		if s := &sessions[i]; !s.Role.Detached() && s.From != "" {
 			return s
 		}
 	}
@@ -79,17 +67,47 @@ func (c Changes) diffSession(ctx context.Context, p coppice.Project, ws *coppice
 	return "", nil
 }
 
-// Bring copies a task's branch into the user's repository.
-func (c Changes) Bring(ctx context.Context, t coppice.Task) (api.Branch, error) {
-	var p coppice.Project
-	err := c.Store.View(ctx, func(r store.Reader) (err error) {
-		p, err = r.Projects.Get(t.ProjectID)
-		return err
-	})
+// diffCheckout shows what the sessions of a task changed in the person's checkout,
+// as far as it is known: in the newest round, or in the newest session.
+func (c Changes) diffCheckout(ctx context.Context, p coppice.Project, sessions []coppice.Session, since string) (string, error) {
+	if len(sessions) == 0 {
+		return "", nil
+	}
+	last := sessions[len(sessions)-1]
+	from := last.From
+	for _, s := range slices.Backward(sessions) {
+		if s.Round == last.Round && s.From != "" && since != api.SinceSession {
+			from = s.From
+		}
+	}
+	to, err := last.Head, error(nil)
+	if from == "" {
+		return "", nil
+	}
+	if last.State.Live() {
+		to, _, err = c.Spaces.SnapCheckout(ctx, p.Path, "", "")
+	}
+	if err != nil || to == "" {
+		return "", err
+	}
+	return c.Spaces.DiffCheckout(ctx, p.Path, from, to)
+}
+
+// Bring copies a task's branch into the user's repository, or one of the stray
+// branches that its agents created.
+func (c Changes) Bring(ctx context.Context, t coppice.Task, stray string) (api.Branch, error) {
+	p, err := store.Read(ctx, c.Store, func(r store.Reader) (coppice.Project, error) { return r.Projects.Get(t.ProjectID) })
 	if err != nil {
 		return api.Branch{}, err
 	}
-	name := coppice.TaskBranch(t.Key)
-	commit, err := c.Spaces.Bring(ctx, p.Path, p.Onto(t), name)
+	name, commit := t.BranchName(), ""
+	if stray != "" {
+		n := slices.IndexFunc(t.Strays, func(b coppice.StrayBranch) bool { return b.Name == stray })
+		if n < 0 {
+			return api.Branch{}, coppice.Errorf(coppice.ENotFound, "%s has no stray branch %s", t.Key, coppice.Quote(stray)).WithFix("see its branches with `coppice show %s`", t.Key)
+		}
+		name, commit = name+"-"+stray, t.Strays[n].Head
+	}
+	commit, err = c.Spaces.Bring(ctx, p.Path, p.Onto(t), name, commit)
 	return api.Branch{Name: name, Commit: commit}, err
 }

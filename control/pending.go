@@ -16,6 +16,7 @@ var pendingWords = map[coppice.WorkKind]string{
 	coppice.WorkRemove:  "git to finish removing the workspace of %s",
 	coppice.WorkRestore: "git to finish restoring the workspace of %s",
 	coppice.WorkPurge:   "git to finish emptying the trash of %s",
+	coppice.WorkStrays:  "git to finish removing the stray branches of %s",
 }
 
 // Pending returns what a stop waits for, by the running work.

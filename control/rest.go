@@ -20,7 +20,7 @@ type Rest struct {
 // Run follows the log until ctx ends.
 func (r *Rest) Run(ctx context.Context) error {
 	for seq := int64(-1); ; {
-		newest, err := r.newest(ctx)
+		newest, at, err := r.newest(ctx)
 		if err != nil {
 			return err
 		}
@@ -34,8 +34,12 @@ func (r *Rest) Run(ctx context.Context) error {
 				return err
 			}
 		}
+		wait := r.After
+		if age := r.Clock.Now().Sub(at); seq >= 0 && age > 0 && age < r.After {
+			wait -= age // the server is idle since the newest event
+		}
 		seq = newest
-		timer := r.Clock.NewTimer(r.After)
+		timer := r.Clock.NewTimer(wait)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -45,10 +49,17 @@ func (r *Rest) Run(ctx context.Context) error {
 	}
 }
 
-func (r *Rest) newest(ctx context.Context) (seq int64, err error) {
+// newest returns the number and the time of the newest event.
+func (r *Rest) newest(ctx context.Context) (seq int64, at time.Time, err error) {
 	err = r.Store.View(ctx, func(r store.Reader) error {
-		_, seq, err = r.Log.Bounds()
+		if _, seq, err = r.Log.Bounds(); err != nil {
+			return err
+		}
+		last, err := r.Log.Events(seq-1, 1, store.EventFilter{})
+		if len(last) > 0 {
+			at = last[0].At
+		}
 		return err
 	})
-	return seq, err
+	return seq, at, err
 }

@@ -53,6 +53,22 @@ func TestRest(t *testing.T) {
 	}
 	second()
 	<-gave
+	// The time counts from the newest event, not from the last look at the log.
+	event()
+	if err := now.WaitPending(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	now.Advance(3 * time.Second)
+	event()
+	now.Advance(2 * time.Second)
+	if err := now.WaitPending(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	if len(gave) > 0 {
+		t.Error("given back 2 seconds after an event")
+	}
+	now.Advance(3 * time.Second)
+	<-gave
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -52,6 +52,23 @@ func open(t *testing.T, cfg ...func(*Config)) *bundle {
 	return b
 }
 
+// openApp opens a bundle that has the project app.
+func openApp(t *testing.T, changes ...func(*coppice.Project)) *bundle {
+	t.Helper()
+	b := open(t)
+	b.project(changes...)
+	return b
+}
+
+// preparedTask opens a bundle whose task app-1 is about to run for the first time.
+func preparedTask(t *testing.T) *bundle {
+	t.Helper()
+	b := openApp(t)
+	b.create(coppice.NewTask{Title: "a"})
+	b.prepares("app-1")
+	return b
+}
+
 func (b *bundle) now() time.Time { return b.clock }
 
 // inspected is the project that every directory belongs to.
@@ -90,6 +107,14 @@ func (b *bundle) view(f func(store.Reader) error) {
 	b.must(b.store.View(b.t.Context(), f))
 }
 
+// read returns what f reads from the store.
+func read[T any](b *bundle, f func(store.Reader) (T, error)) T {
+	b.t.Helper()
+	out, err := store.Read(b.t.Context(), b.store, f)
+	b.must(err)
+	return out
+}
+
 func (b *bundle) turn() Turned {
 	b.t.Helper()
 	got, err := b.engine.Turn(b.t.Context())
@@ -112,13 +137,50 @@ func (b *bundle) prepares(key string) {
 	b.finish(key, coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 }
 
-func (b *bundle) task(key string) (t coppice.Task) {
+func (b *bundle) task(key string) coppice.Task {
 	b.t.Helper()
-	b.view(func(r store.Reader) (err error) {
-		t, err = r.Tasks.ByKey(key)
-		return err
-	})
-	return t
+	return read(b, func(r store.Reader) (coppice.Task, error) { return r.Tasks.ByKey(key) })
+}
+
+// projectNow returns the project app as it is stored.
+func (b *bundle) projectNow() coppice.Project {
+	b.t.Helper()
+	return read(b, func(r store.Reader) (coppice.Project, error) { return r.Projects.ByPrefix("app") })
+}
+
+func (b *bundle) session(key string) coppice.Session {
+	b.t.Helper()
+	return read(b, func(r store.Reader) (coppice.Session, error) { return r.Sessions.ByKey(key) })
+}
+
+func (b *bundle) sessionsOf(task int64) []coppice.Session {
+	b.t.Helper()
+	return read(b, func(r store.Reader) ([]coppice.Session, error) { return r.Sessions.Of(task) })
+}
+
+func (b *bundle) messages(task int64) []coppice.Message {
+	b.t.Helper()
+	return read(b, func(r store.Reader) ([]coppice.Message, error) { return r.Messages.Of(task) })
+}
+
+func (b *bundle) work(id int64) coppice.Work {
+	b.t.Helper()
+	return read(b, func(r store.Reader) (coppice.Work, error) { return r.Work.Get(id) })
+}
+
+func (b *bundle) trash(id int64) coppice.Trash {
+	b.t.Helper()
+	return read(b, func(r store.Reader) (coppice.Trash, error) { return r.Trash.Get(id) })
+}
+
+func (b *bundle) agentLimits() []coppice.AgentLimit {
+	b.t.Helper()
+	return read(b, func(r store.Reader) ([]coppice.AgentLimit, error) { return r.Limits.All() })
+}
+
+func (b *bundle) events(f store.EventFilter) []coppice.Event {
+	b.t.Helper()
+	return read(b, func(r store.Reader) ([]coppice.Event, error) { return r.Log.Events(0, 1000, f) })
 }
 
 // unsettled returns the newest unsettled work of a task.

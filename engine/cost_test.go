@@ -54,8 +54,7 @@ func (b *bundle) crowd(n int) {
 // and landing each.
 func costs(t *testing.T, n int) map[string]int {
 	t.Helper()
-	b := open(t)
-	b.project(func(p *coppice.Project) {
+	b := openApp(t, func(p *coppice.Project) {
 		p.Policy.Limits.Sessions = 1
 		p.Policy.Agent.Fallback = []string{"bob"}
 	})

@@ -73,10 +73,15 @@ func accountOfFailure(s *coppice.Session) string {
 // task's sessions in this round. It returns nil if there is none. If only is
 // set, the agent must be that one.
 func fallbackFor(v *View, account string, role coppice.Role, only string) *coppice.Next {
+	return fallbackAmong(v, account, role, func(agent string) bool { return only == "" || agent == only })
+}
+
+// fallbackAmong is the same for the agents that a function accepts.
+func fallbackAmong(v *View, account string, role coppice.Role, accepts func(agent string) bool) *coppice.Next {
 	unable, blocked := map[string]bool{account: true}, map[string]bool{}
 	for i := range v.Sessions {
 		o := &v.Sessions[i]
-		if o.Failure == nil {
+		if o.Failure == nil || o.Role.Info().Prepares {
 			continue
 		}
 		switch remedies[o.Failure.Class] {
@@ -96,7 +101,7 @@ func fallbackFor(v *View, account string, role coppice.Role, only string) *coppi
 	}
 	for _, c := range choices {
 		a := v.account(c.Agent, c.Model)
-		if _, limited := v.Limited.of(a); limited || unable[a] || blocked[c.Agent] || only != "" && c.Agent != only {
+		if _, limited := v.Limited.of(a); limited || unable[a] || blocked[c.Agent] || !accepts(c.Agent) {
 			continue
 		}
 		c.Role = role

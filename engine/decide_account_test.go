@@ -199,13 +199,9 @@ func (v *View) capacityOf(l Limited) Capacity {
 
 func (b *bundle) limits() (out []string) {
 	b.t.Helper()
-	b.view(func(r store.Reader) error {
-		all, err := b.Limits(r)
-		for _, l := range all {
-			out = append(out, l.Agent+": "+strings.Join(l.Tasks, " "))
-		}
-		return err
-	})
+	for _, l := range read(b, b.Limits) {
+		out = append(out, l.Agent+": "+strings.Join(l.Tasks, " "))
+	}
 	return out
 }
 
@@ -213,8 +209,7 @@ func (b *bundle) limits() (out []string) {
 // its conversation with the next one, queued ones follow, and come back.
 func TestALimitOfAModel(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) {
+	b := openApp(t, func(p *coppice.Project) {
 		p.Policy.Agent = coppice.AgentChoice{Use: "ann", Model: "big", Fallback: []string{"ann:small", "bob"}}
 		p.Policy.Limits.Sessions = 1
 	})
@@ -226,13 +221,7 @@ func TestALimitOfAModel(t *testing.T) {
 	}
 	b.finish("app-1", coppice.WorkRun, limit("talk"))
 	id := b.task("app-1").ID
-	sessions := func() (all []coppice.Session) {
-		b.view(func(r store.Reader) (err error) {
-			all, err = r.Sessions.Of(id)
-			return err
-		})
-		return all
-	}
+	sessions := func() []coppice.Session { return b.sessionsOf(id) }
 	if s := sessions()[1]; s.Agent != "ann" || s.Model != "small" || s.Resume != "talk" {
 		t.Errorf("it continues as %+v", s)
 	}

@@ -74,8 +74,7 @@ func TestAccountGrants(t *testing.T) {
 // continue at midnight, or with a larger budget. Other accounts continue.
 func TestAccountBudget(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 3 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 3 })
 	b.must(b.SetBudgets(t.Context(), map[string]coppice.USD{"ann:big": 4, "bob": 0}))
 	b.create(coppice.NewTask{Title: "a", Model: "big"}, coppice.NewTask{Title: "b", Model: "big"}, coppice.NewTask{Title: "c"})
 	b.turn()
@@ -108,14 +107,10 @@ func TestAccountBudget(t *testing.T) {
 	if midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC); due.After(midnight) {
 		t.Errorf("the next turn is due at %v", due)
 	}
-	b.view(func(r store.Reader) error {
-		f, err := LoadInbox(r, b.clock, 0)
-		list := Inbox(f)
-		if len(list) != 1 || list[0].ID != "budget/account/ann:big" || list[0].Text != reason || list[0].Fix != fix || list[0].Project != "" {
-			t.Errorf("the inbox has %+v", list)
-		}
-		return err
-	})
+	list := Inbox(read(b, func(r store.Reader) (InboxFacts, error) { return LoadInbox(r, b.clock, 0) }))
+	if len(list) != 1 || list[0].ID != "budget/account/ann:big" || list[0].Text != reason || list[0].Fix != fix || list[0].Project != "" {
+		t.Errorf("the inbox has %+v", list)
+	}
 	b.must(b.SetBudgets(t.Context(), map[string]coppice.USD{"ann:big": 10}))
 	b.turn()
 	if s := b.lastSession("app-1"); s.Resume != "talk app-1" || s.State != coppice.SessionStarting || s.Account != "ann:big" {
@@ -126,19 +121,14 @@ func TestAccountBudget(t *testing.T) {
 // Budgets that do not change are not written again.
 func TestSetBudgets(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
-	last := func() (seq int64) {
-		b.view(func(r store.Reader) (err error) { _, seq, err = r.Log.Bounds(); return err })
-		return seq
-	}
+	b := openApp(t)
 	for _, c := range []struct {
 		budgets map[string]coppice.USD
 		changes bool
 	}{{nil, false}, {map[string]coppice.USD{"ann": 0}, false}, {map[string]coppice.USD{"ann": 5}, true}, {map[string]coppice.USD{"ann": 5}, false}, {nil, true}} {
-		before := last()
+		before := b.seq()
 		b.must(b.SetBudgets(t.Context(), c.budgets))
-		if changed := last() != before; changed != c.changes {
+		if changed := b.seq() != before; changed != c.changes {
 			t.Errorf("%v: changed %v, want %v", c.budgets, changed, c.changes)
 		}
 	}

@@ -36,11 +36,7 @@ func judgeAnswer(v *View, s *coppice.Session) *Decision {
 	}
 	var d *Decision
 	if unanswered(v, s) {
-		problem := "the agent ended without an answer"
-		if s.Answer != nil {
-			problem = s.Answer.Problem
-		}
-		d = tryAgain(v, s, *coppice.Failf(coppice.ClassImplementation, problem, "retry it, or rephrase it"))
+		d = tryAgain(v, s, *noAnswer(s))
 	} else {
 		d = endTask(v, coppice.OutcomeDone, nil)
 	}
@@ -50,6 +46,15 @@ func judgeAnswer(v *View, s *coppice.Session) *Decision {
 
 // unanswered reports whether an ended session has not answered.
 func unanswered(_ *View, s *coppice.Session) bool { return s.Answer == nil || s.Answer.Problem != "" }
+
+// noAnswer returns the failure of a session that has not answered.
+func noAnswer(s *coppice.Session) *coppice.Failure {
+	problem := "the agent ended without an answer"
+	if s.Answer != nil {
+		problem = s.Answer.Problem
+	}
+	return coppice.Failf(coppice.ClassImplementation, problem, "retry it, or rephrase it")
+}
 
 // lastAnswer returns the newest session of any round that answered the task, or
 // nil.

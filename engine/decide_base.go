@@ -11,8 +11,8 @@ import (
 
 // refuse ends a landing whose candidate a check refused. First it finds out
 // whether the base fails the same check: then no session can fix it. The result on
-// a base is valid for all candidates on it. If several landings need it, the oldest
-// runs the check, and the others wait for it. Then refuse returns nil.
+// a base is valid for all candidates on it. If several landings need it, one of
+// them runs the check, and the others wait for it. Then refuse returns nil.
 func refuse(v *View, l coppice.Landing) *Decision {
 	red := redChecks(v, l)
 	if len(red) == 0 { // a later run on the same tree passed
@@ -41,7 +41,7 @@ func refuse(v *View, l coppice.Landing) *Decision {
 		Repo: v.Project.Path, RepoID: v.Project.ID, Commit: l.Base, Tree: l.RedOn, Commands: unknown, OnBase: true,
 		Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
 	}, "checks the base "+short(l.Base))
-	d.Landing.Waits = why
+	d.Landing.Waits, d.Landing.RedRuns = why, true
 	return d
 }
 
@@ -91,8 +91,9 @@ func (v *View) onBase(command string) *coppice.Check {
 	return nil
 }
 
-// baseFailure says why no session can make a candidate pass.
-func baseFailure(key string, blocking []coppice.Check) *coppice.Failure {
+// baseFailure says why no session can make a candidate pass, and what a person can
+// do. No session works on a revert.
+func baseFailure(key string, blocking []coppice.Check, reverts bool) *coppice.Failure {
 	var base, missing []string
 	for _, c := range blocking {
 		if c.Missing() {
@@ -108,19 +109,26 @@ func baseFailure(key string, blocking []coppice.Check) *coppice.Failure {
 	if len(missing) > 0 {
 		texts, fixes = append(texts, "the command of this check is missing: "+strings.Join(missing, ", ")), append(fixes, "install the command")
 	}
+	otherwise := "or start a fix session anyway with `coppice continue %s`"
+	if reverts {
+		otherwise = "or keep what has landed with `coppice stop %s`"
+	}
 	return coppice.Failf(coppice.ClassBase, strings.Join(texts, "; "), fmt.Sprintf(
-		"%s and run `coppice retry %s`; leave the check out for this task with `coppice skip-check %s`; or start a fix session anyway with `coppice continue %s`",
+		"%s and run `coppice retry %s`; leave the check out for this task with `coppice skip-check %s`; "+otherwise,
 		strings.Join(fixes, " and "), key, key, key))
 }
 
 // blockedByBase ends a landing that no session can fix, and makes its task wait
 // for a person. The task's next session is the fix that the person can still ask
-// for.
+// for. A revert has none.
 func blockedByBase(v *View, l coppice.Landing, red, blocking []coppice.Check) *Decision {
-	fail, t := baseFailure(v.Task.Key, blocking), v.Task
+	fail, t := baseFailure(v.Task.Key, blocking, l.Reverts != ""), v.Task
 	d := endLanding(v, &Decision{Landing: &l, Task: &t}, coppice.LandingRefused, checkText(red))
 	d.Reason, l.Failure = fail.Text, fail
-	t.Stage, t.Failure, t.Next = coppice.StageWaiting, fail, fixSession(v, l.Evidence)
+	t.Stage, t.Failure, t.Next = coppice.StageWaiting, fail, nil
+	if l.Reverts == "" {
+		t.Next = fixSession(v, l.Evidence)
+	}
 	t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: fail.Text, Fix: fail.Fix}
 	t.Blocking = nil
 	for _, c := range blocking {
@@ -130,10 +138,15 @@ func blockedByBase(v *View, l coppice.Landing, red, blocking []coppice.Check) *D
 }
 
 // landAgain opens another landing for the work that the last one refused, and
-// makes the task wait for it.
+// makes the task wait for it. A revert stays a revert, and the same person approves
+// it.
 func landAgain(v *View, t *coppice.Task) *coppice.Landing {
-	l := openLanding(v, v.Landing.Head)
-	l.SessionID = v.Landing.SessionID
+	was := v.Landing
+	l := openLanding(v, was.Head)
+	l.SessionID = was.SessionID
+	if was.Reverts != "" {
+		l.Reverts, l.Verified, l.ApprovedBy, l.ApprovedAt = was.Reverts, was.Verified, was.ApprovedBy, was.ApprovedAt
+	}
 	t.Stage, t.Wait, t.Next, t.Failure = coppice.StageChecking, nil, nil, nil
 	return l
 }
@@ -163,6 +176,37 @@ func skipChecks(v *View) *Decision {
 	}
 	d.Reason = "left out: " + quoted(t.Skip)
 	d.Landing, d.Task = landAgain(v, &t), &t
+	return d
+}
+
+// unskipChecks puts checks back that a person left out for a task. A candidate that was
+// proven without them is merged and checked again.
+func unskipChecks(v *View) *Decision {
+	if v.asked(coppice.VerbUnskipCheck) == nil || v.asked(coppice.VerbStop, coppice.VerbRequeue) != nil {
+		return nil
+	}
+	l, can := verb.Recheck(v.facts())
+	if l != nil && v.open(coppice.WorkMerge, coppice.WorkCheck) != nil {
+		return nil // the step in progress does not have these checks
+	}
+	d := &Decision{By: "unskip-check", Kind: coppice.EventTaskChanged, Reason: "its checks stay as they are", Asks: v.settled(coppice.VerbUnskipCheck)}
+	t := v.Task
+	if !can || t.Outcome == coppice.OutcomeDone {
+		return d
+	}
+	for _, a := range d.Asks {
+		t.Skip = slices.DeleteFunc(slices.Clone(t.Skip), func(c string) bool { return a.Text == "" || a.Text == c })
+	}
+	if len(t.Skip) == len(v.Task.Skip) {
+		return d
+	}
+	d.Task, d.Reason = &t, "puts checks back that were left out"
+	if l != nil {
+		c := *l
+		c.Candidate, c.RedOn = coppice.Candidate{}, ""
+		clearWait(&c)
+		t.Stage, d.Landing = coppice.StageChecking, &c
+	}
 	return d
 }
 

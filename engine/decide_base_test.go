@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,8 +21,7 @@ func exits(code int) coppice.CheckResult {
 // redTasks brings tasks to the check of their candidates, each on its own tree.
 func redTasks(t *testing.T, n int) *bundle {
 	t.Helper()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = n })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = n })
 	for i := range n {
 		b.create(coppice.NewTask{Title: fmt.Sprint("task ", i)})
 	}
@@ -110,6 +110,24 @@ func TestARedBaseStartsNoFixSession(t *testing.T) {
 	if n != 1 {
 		t.Errorf("the check ran %d times on the base", n)
 	}
+}
+
+// A landing that runs the check on the base keeps running it when a check refuses
+// an older landing. That one waits.
+func TestAnOlderLandingWaitsForTheBase(t *testing.T) {
+	t.Parallel()
+	b := redTasks(t, 2)
+	b.finish("app-2", coppice.WorkCheck, exits(1))
+	if !b.checks("app-2").OnBase {
+		t.Fatal("app-2 does not check the base")
+	}
+	b.finish("app-1", coppice.WorkCheck, exits(1))
+	if s := b.status("app-1"); b.unsettled("app-1").Kind != "" || !strings.Contains(s.Reason, "another task runs it on the base") {
+		t.Errorf("app-1 has %q to do: %q", b.unsettled("app-1").Kind, s.Reason)
+	}
+	b.finish("app-2", coppice.WorkCheck, exits(1))
+	b.wantBlocked("app-2", redBase)
+	b.wantBlocked("app-1", redBase)
 }
 
 // A base that passes, or that cannot be checked, leads to the usual fix session.
@@ -294,8 +312,7 @@ func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	start := func(t *testing.T) *bundle {
 		t.Helper()
-		b := open(t)
-		b.project()
+		b := openApp(t)
 		b.create(coppice.NewTask{Title: "Explain the tree"}, coppice.NewTask{Title: "after it", After: []string{"app-1"}})
 		b.prepares("app-1")
 		b.finish("app-1", coppice.WorkRun, coppice.RunResult{From: "base1", Head: "base1", Conversation: "talk1", Summary: "It is a tree."})
@@ -374,10 +391,7 @@ func TestFixedNothing(t *testing.T) {
 // nothing.
 func TestContinueThatChangesNothing(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
-	b.create(coppice.NewTask{Title: "a"})
-	b.prepares("app-1")
+	b := preparedTask(t)
 	b.lands("app-1", "head1", "commit1")
 	before := b.task("app-1")
 	b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/trash/1"})
@@ -392,4 +406,73 @@ func TestContinueThatChangesNothing(t *testing.T) {
 		}
 		b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "commit1", Ref: "refs/trash/2"})
 	}
+}
+
+// A commit of a person to the base unblocks tasks, too. Without a move, or if a landing
+// is queued, nothing is asked.
+func TestAPersonsCommitUnblocks(t *testing.T) {
+	t.Parallel()
+	b := blockedTask(t)
+	b.must(b.BaseSeen(t.Context(), 1, "base1", "base1"))
+	b.must(b.BaseSeen(t.Context(), 1, "elsewhere", "base2"))
+	b.turn()
+	b.wantBlocked("app-1", redBase)
+	b.must(b.BaseSeen(t.Context(), 1, "base1", "base2"))
+	b.must(b.BaseSeen(t.Context(), 1, "base1", "base2"))
+	b.turn()
+	if got := b.tip(); got != "base2" {
+		t.Errorf("the base was seen at %s", got)
+	}
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base2", Tree: "tree2", Commit: "c2"})
+	red := exits(1)
+	red.BaseTree = "tree of base2"
+	b.finish("app-1", coppice.WorkCheck, red)
+	if spec := b.checks("app-1"); !spec.OnBase {
+		t.Fatalf("the new base is not checked: %+v", spec)
+	}
+	b.finish("app-1", coppice.WorkCheck, exits(1))
+	b.wantBlocked("app-1", redBase)
+	b.must(b.BaseSeen(t.Context(), 1, "base2", "base3"))
+	b.turn()
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base3", Tree: "tree3", Commit: "c3"})
+	b.finish("app-1", coppice.WorkCheck, exits(0))
+	b.must(b.BaseSeen(t.Context(), 1, "base3", "base4")) // its landing is queued, and finds it
+	if got := b.tip(); got != "base3" {
+		t.Errorf("the base was seen at %s", got)
+	}
+	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "c3"})
+	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone || x.Sessions != 1 {
+		t.Errorf("%+v", x)
+	}
+}
+
+// A check that was left out can be put back: the candidate is checked again.
+func TestUnskipCheck(t *testing.T) {
+	t.Parallel()
+	b := blockedTask(t)
+	b.update(func(tx store.Tx) error {
+		p, err := tx.Projects.Get(1)
+		p.Policy.Land.How = coppice.LandReview
+		return errors.Join(err, tx.Projects.Put(&p))
+	})
+	if _, err := b.Ask(t.Context(), "app-1", coppice.VerbUnskipCheck, verb.Request{}); coppice.ErrorCode(err) != coppice.ENotFound {
+		t.Errorf("without such a check: %v", err)
+	}
+	b.ask("app-1", coppice.VerbSkipCheck, "")
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree-app-1", Commit: "c2"})
+	b.wantStage(coppice.StageReview)
+	skipped := b.task("app-1").Skip
+	if _, err := b.Ask(t.Context(), "app-1", coppice.VerbUnskipCheck, verb.Request{Text: "another"}); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("another check: %v", err)
+	}
+	b.ask("app-1", coppice.VerbUnskipCheck, "")
+	if x := b.task("app-1"); len(x.Skip) > 0 || x.Stage != coppice.StageChecking {
+		t.Errorf("at %s, left out %v", x.Stage, x.Skip)
+	}
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base2", Tree: "tree3", Commit: "c3"})
+	if spec := b.checks("app-1"); !slices.Equal(spec.Commands, skipped) {
+		t.Fatalf("checks %v, want %v", spec.Commands, skipped)
+	}
+	b.finish("app-1", coppice.WorkCheck, exits(0))
+	b.wantStage(coppice.StageReview)
 }

@@ -69,13 +69,9 @@ func (b *bundle) queueUp(n int) {
 // needTexts lists what the project needs a person for.
 func (b *bundle) needTexts() (out []string) {
 	b.t.Helper()
-	b.view(func(r store.Reader) error {
-		p, err := r.Projects.ByPrefix("app")
-		for _, n := range p.Needs {
-			out = append(out, fmt.Sprintf("%s: %s", n.Kind, n.Text))
-		}
-		return err
-	})
+	for _, n := range b.projectNow().Needs {
+		out = append(out, fmt.Sprintf("%s: %s", n.Kind, n.Text))
+	}
 	return out
 }
 
@@ -103,8 +99,7 @@ func (b *bundle) poke() {
 // behind it shows what it waits for.
 func TestAQueueThatWaits(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 5 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 5 })
 	b.queueUp(3)
 	b.wantReason("app-1", "", "")
 	b.wantReason("app-2", "waiting for app-1 to land (2nd of 3)", "")
@@ -184,8 +179,7 @@ func TestANeedEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := open(t)
-			b.project()
+			b := openApp(t)
 			b.queueUp(1)
 			b.finish("app-1", coppice.WorkMove, dirtyFile("a.go"))
 			b.wantNeeds("checkout: uncommitted changes in [a.go]")
@@ -230,14 +224,9 @@ func TestAChangeDuringAMove(t *testing.T) {
 // Only a landing that waits is retried, and the log names who noticed the change.
 func TestRetryLanding(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
-	retried := func() (events []coppice.Event) {
-		b.view(func(r store.Reader) (err error) {
-			events, err = r.Log.Events(0, 100, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingRetried}})
-			return err
-		})
-		return events
+	b := openApp(t)
+	retried := func() []coppice.Event {
+		return b.events(store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingRetried}})
 	}
 	b.poke() // nothing is queued
 	b.queueUp(1)

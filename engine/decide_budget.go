@@ -74,7 +74,7 @@ const dayFix = "raise budget.day in coppice.yaml, or wait until 00:00 UTC"
 // that would exceed the budget of a day wait in their lanes: see
 // Capacity.dayBudgetSpent.
 func budget(v *View) *Decision {
-	s, most := v.lastSession(), v.allowed()
+	s := v.lastSession()
 	switch {
 	case v.Task.Stage == coppice.StageSession && s != nil && s.State.Live():
 		w := v.open(coppice.WorkRun)
@@ -86,13 +86,25 @@ func budget(v *View) *Decision {
 			d.By = "budget"
 		}
 		return d
-	case v.Task.Stage == coppice.StageQueued && v.Task.Next != nil && !v.Task.Next.Screen && most > 0 && v.Spent >= most:
-		t, fail := v.Task, taskBudget(v, v.Spent)
+	case v.Task.Stage == coppice.StageQueued && v.Task.Next != nil && !v.Task.Next.Screen:
+		t, fail := v.Task, overTask(v)
+		if fail == nil {
+			return nil
+		}
 		t.Stage, t.Failure = coppice.StageWaiting, fail
 		t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: fail.Text, Fix: fail.Fix}
 		return &Decision{By: "budget", Kind: coppice.EventTaskStage, Reason: fail.Text, Task: &t}
 	}
 	return nil
+}
+
+// overTask returns the failure for the budget of the task, or the nearest one above
+// it, that is reached, or nil.
+func overTask(v *View) *coppice.Failure {
+	if most := v.allowed(); most > 0 && v.Spent >= most {
+		return taskBudget(v, v.Spent)
+	}
+	return overAbove(v, 0)
 }
 
 // overBudget returns the failure for the nearest budget that is reached when a
@@ -101,6 +113,9 @@ func overBudget(v *View, s *coppice.Session, cost float64) *coppice.Failure {
 	more := coppice.USD(cost - s.Usage.CostUSD) // not in the facts yet
 	if most := v.allowed(); most > 0 && v.Spent+more >= most {
 		return taskBudget(v, v.Spent+more)
+	}
+	if f := overAbove(v, more); f != nil {
+		return f
 	}
 	days := v.dayBudgets(s)
 	for _, b := range days {
@@ -198,6 +213,11 @@ func (r Capacity) grant(l coppice.Lane, t coppice.Task) {
 	if most := allowed(p.Policy, t); most > 0 {
 		least(max(most-r.Spent[t.ID], cent))
 	}
+	for _, a := range r.Above[t.ID] {
+		if most := allowed(p.Policy, a.Task); most > 0 && !a.Task.Ended() {
+			least(max(most-a.Spent, cent))
+		}
+	}
 	if t.Next != nil {
 		if most := t.RunLimits(p.Policy, t.Next.Role).Budget; most > 0 {
 			least(most)
@@ -287,7 +307,7 @@ func dollars(u coppice.USD) string {
 // grant raises the budget of a task that has used it up, by as much again.
 func grant(v *View, t *coppice.Task) {
 	f := v.Task.Failure
-	if most := v.allowed(); most > 0 && (v.Spent >= most || f != nil && f.Class == coppice.ClassBudget) {
+	if most := v.allowed(); most > 0 && (v.Spent >= most || f != nil && f.Class == coppice.ClassBudget && f.Of == "") {
 		given := v.Project.Policy.Budget.Task
 		if given == 0 {
 			given = most

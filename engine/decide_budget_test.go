@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/store"
 )
 
 func cost(usd float64) func(*coppice.Session) {
@@ -48,8 +47,7 @@ func TestBudget(t *testing.T) {
 // the same amount again when a person retries it.
 func TestBudgetUsedUp(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Budget.Task = 2 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Budget.Task = 2 })
 	b.create(coppice.NewTask{Title: "a"})
 	b.prepares("app-1")
 	left := func() coppice.USD {
@@ -89,13 +87,9 @@ func TestBudgetUsedUp(t *testing.T) {
 	if x := b.task("app-1"); x.Budget != 6 || left() != 2 {
 		t.Errorf("retry grants %v in all, %v is left", x.Budget, left())
 	}
-	b.view(func(r store.Reader) error {
-		s, err := r.Sessions.ByKey("app-1.3")
-		if s.Resume != "talk1" {
-			t.Errorf("it continues as %+v", s)
-		}
-		return err
-	})
+	if s := b.session("app-1.3"); s.Resume != "talk1" {
+		t.Errorf("it continues as %+v", s)
+	}
 }
 
 func TestLevel(t *testing.T) {
@@ -160,13 +154,9 @@ func TestAutoModel(t *testing.T) {
 			b.project(func(p *coppice.Project) { p.Policy.Agents = map[string]coppice.Profile{"ann": {Protocol: "lines"}} })
 			b.create(coppice.NewTask{Title: c.title, Model: coppice.ModelAuto})
 			b.turn()
-			b.view(func(r store.Reader) error {
-				s, err := r.Sessions.ByKey("app-1.1")
-				if s.Model != c.want {
-					t.Errorf("starts with %q, want %q", s.Model, c.want)
-				}
-				return err
-			})
+			if s := b.session("app-1.1"); s.Model != c.want {
+				t.Errorf("starts with %q, want %q", s.Model, c.want)
+			}
 		})
 	}
 }

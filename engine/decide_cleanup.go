@@ -70,14 +70,20 @@ func settleRemove(v *View, w coppice.Work) *Decision {
 		return &Decision{Kind: coppice.EventTaskWarned, Reason: t.Warning, Workspace: &ws, Task: &t}
 	}
 	ws.RemovedAt = v.Now
-	d := &Decision{Kind: coppice.EventWorkspaceRemoved, Workspace: &ws}
+	d := &Decision{Kind: coppice.EventWorkspaceRemoved, Workspace: &ws, Task: withStrays(v, r.Strays)}
 	if r.Ref != "" { // something was kept
-		d.Trash = &coppice.Trash{
-			ProjectID: v.Project.ID, TaskID: v.Task.ID, What: "workspace", Path: ws.Path, Branch: ws.Branch,
-			Head: r.Head, Ref: r.Ref, Archive: r.Archive, RemovedAt: v.Now, ExpiresAt: v.Now.Add(v.Project.Policy.Trash.TTL.D()),
-		}
+		d.Trash = trashed(v, coppice.TrashWorkspace, r.Ref, r.Head)
+		d.Trash.Path, d.Trash.Archive = ws.Path, r.Archive
 	}
 	return d
+}
+
+// trashed returns a new entry of the trash.
+func trashed(v *View, what, ref, head string) *coppice.Trash {
+	return &coppice.Trash{
+		ProjectID: v.Project.ID, TaskID: v.Task.ID, What: what, Branch: v.Workspace.Branch, Head: head, Ref: ref,
+		RemovedAt: v.Now, ExpiresAt: v.Now.Add(v.Project.Policy.Trash.TTL.D()),
+	}
 }
 
 // purge removes trash that has expired. The trash of a project that is being
@@ -89,6 +95,10 @@ func purge(v *View) *Decision {
 	for _, tr := range v.Trashed {
 		if !tr.Open() || tr.ExpiresAt.After(v.Now) {
 			continue
+		}
+		if v.ForkWaits != "" {
+			tr.ExpiresAt = v.Now.Add(purgePause)
+			return &Decision{By: "cleanup", Kind: coppice.EventTaskChanged, Reason: "its trash is kept for another day: " + v.ForkWaits + " starts from it", Trash: &tr}
 		}
 		return &Decision{By: "cleanup", Kind: coppice.EventWorkOffered, Reason: "its trash has expired", Offer: &coppice.Work{
 			Kind: coppice.WorkPurge, Key: purgeKey(v, tr), Pool: v.place(coppice.WorkPurge),
@@ -108,7 +118,7 @@ func purgeKey(v *View, tr coppice.Trash) string {
 // purgePrefix starts the names of all work that removes this trash.
 func purgePrefix(tr coppice.Trash) string { return fmt.Sprintf("trash/%d/purge/", tr.ID) }
 
-// purgePause is how long trash that could not be removed stays.
+// purgePause is how long trash stays that could not be removed, or is still needed.
 const purgePause = 24 * time.Hour
 
 func purgeDue(v *View) time.Time {
@@ -129,6 +139,8 @@ func settlePurge(v *View, w coppice.Work) *Decision {
 		}
 		if tr.PurgedAt = v.Now; w.Failure != nil {
 			tr.PurgedAt, tr.ExpiresAt = time.Time{}, v.Now.Add(purgePause)
+		} else {
+			d.Task = withoutTrash(v, tr.Ref, false)
 		}
 		d.Trash = &tr
 	}

@@ -150,8 +150,7 @@ func TestDayBudgetStops(t *testing.T) {
 // itself at midnight, or with a larger budget.
 func TestDayBudget(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Budget.Day, p.Policy.Limits.Sessions = 4, 2 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Budget.Day, p.Policy.Limits.Sessions = 4, 2 })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"})
 	b.turn()
 	for _, key := range []string{"app-1", "app-2"} {
@@ -220,7 +219,7 @@ func (b *bundle) begins(key string, budget coppice.USD) {
 	if b.must(err); spec.Budget != budget {
 		b.t.Errorf("%s begins with %v, want %v", key, spec.Budget, budget)
 	}
-	b.taken(key, coppice.WorkRun)
+	b.takes(key, coppice.WorkRun)
 	s := b.lastSession(key)
 	s.State, s.StartedAt = coppice.SessionWorking, b.clock
 	b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
@@ -243,10 +242,5 @@ func (b *bundle) spends(key string, usd float64) {
 func (b *bundle) lastSession(key string) coppice.Session {
 	b.t.Helper()
 	id := b.task(key).ID
-	var s *coppice.Session
-	b.view(func(r store.Reader) (err error) {
-		s, err = r.Sessions.Last(id)
-		return err
-	})
-	return *s
+	return *read(b, func(r store.Reader) (*coppice.Session, error) { return r.Sessions.Last(id) })
 }

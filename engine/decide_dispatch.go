@@ -34,6 +34,9 @@ func (r Capacity) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	if full := r.full(l); full != "" {
 		return full, time.Time{}
 	}
+	if why, until := r.disk(p); why != "" {
+		return why, until
+	}
 	return r.memory(p)
 }
 
@@ -115,7 +118,20 @@ func (r Capacity) freeSessions(l coppice.Lane, most int) int {
 	return max(most, 0)
 }
 
-// memoryPause is how soon memory is checked again after it was short.
+// disk says why no session of a project starts because the disk is nearly full,
+// or "". It is checked again after a pause.
+func (r Capacity) disk(p coppice.Project) (string, time.Time) {
+	if len(r.Nodes) == 0 || r.Nodes[0].DiskFree == 0 {
+		return "", time.Time{} // the machine does not report it
+	}
+	free, least := coppice.Bytes(min(r.Nodes[0].DiskFree, 1<<60)), p.Policy.Limits.LeastDisk()
+	if free >= least {
+		return "", time.Time{}
+	}
+	return fmt.Sprintf("the disk is nearly full: %v are free, and sessions start at %v (limits.disk); see coppice status --disk", free, least), r.Now.Add(memoryPause)
+}
+
+// memoryPause is how soon memory, or the disk, is checked again after it was short.
 const memoryPause = 5 * time.Second
 
 func (r Capacity) memory(p coppice.Project) (string, time.Time) {

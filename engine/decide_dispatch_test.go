@@ -86,6 +86,9 @@ func TestBlocked(t *testing.T) {
 		{"agent without a bound", capacity(perAgent, running(bob, 3)), bob, "", 0},
 		{"no worker", capacity(func(r *Capacity) { r.Nodes = nil }), laneMain, "no worker is alive", 0},
 		{"memory short", capacity(func(r *Capacity) { r.Nodes[0].MemoryUsed = 800 }), laneMain, "80% of the memory is in use or reserved for sessions that have just started; the limit is 80%", 5 * time.Second},
+		{"disk short", capacity(func(r *Capacity) { r.Nodes[0].DiskFree = 50 << 20 }), laneMain, "the disk is nearly full: 50 MiB are free, and sessions start at 100 MiB (limits.disk); see coppice status --disk", 5 * time.Second},
+		{"disk just enough", capacity(func(r *Capacity) { r.Nodes[0].DiskFree = 100 << 20 }), laneMain, "", 0},
+		{"disk with another limit", capacity(inProject(func(p *coppice.Project) { p.Policy.Limits.Disk = 1 << 20 }), func(r *Capacity) { r.Nodes[0].DiskFree = 2 << 20 }), laneMain, "", 0},
 		{"memory just enough", capacity(func(r *Capacity) { r.Nodes[0].MemoryUsed = 799 }), laneMain, "", 0},
 		{"memory promised", capacity(func(r *Capacity) { r.ReservedMemory = 700 }), laneMain, "80% of the memory is in use or reserved for sessions that have just started; the limit is 80%", 5 * time.Second},
 		{"memory unknown", capacity(func(r *Capacity) { r.Nodes[0] = coppice.Node{Name: PoolLocal}; r.ReservedMemory = 700 }), laneMain, "", 0},
@@ -192,13 +195,9 @@ func TestYoungSessionsHaveReservedMemory(t *testing.T) {
 		t.Helper()
 		running = append(running, keys...)
 		var got []string
-		b.view(func(r store.Reader) error {
-			live, err := r.Sessions.Live()
-			for _, s := range live {
-				got = append(got, coppice.TaskKey("app", int(s.TaskID)))
-			}
-			return err
-		})
+		for _, s := range read(b, func(r store.Reader) ([]coppice.Session, error) { return r.Sessions.Live() }) {
+			got = append(got, coppice.TaskKey("app", int(s.TaskID)))
+		}
 		if d := cmp.Diff(running, got); d != "" {
 			t.Errorf("running (-want +got):\n%s", d)
 		}

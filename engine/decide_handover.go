@@ -43,6 +43,10 @@ func handover(v *View) *Decision {
 	case take != nil && verb.AwaitsVerdict(t) && verb.Takeable(t):
 		d = withdrawCandidate(v)
 		d.By = "handover"
+	case take != nil && verb.Takeable(t) && t.Next.Role.Info().Prepares:
+		if d = takeAnalyzed(v); d != nil {
+			d.By = "handover"
+		}
 	case take != nil && verb.Takeable(t):
 		next := *t.Next
 		next.Screen = true
@@ -110,7 +114,7 @@ func continueTask(v *View) *Decision {
 		return nil // a stop comes first
 	case t.Stage.Awaits():
 		d.Landing = dropped(v, v.Landing)
-	case verb.Blocked(v.facts()), verb.Unchanged(t):
+	case verb.Blocked(v.facts()), verb.Unchanged(t), verb.YourTurn(t):
 		if v.asked(coppice.VerbStop, coppice.VerbRequeue) != nil {
 			return nil
 		}
@@ -135,7 +139,7 @@ func continueTask(v *View) *Decision {
 		}
 		d.Workspace = &coppice.Workspace{
 			ProjectID: v.Project.ID, TaskID: t.ID, Kind: v.Project.Policy.Workspace.Kind, Node: v.place(coppice.WorkPrepare),
-			Branch: coppice.TaskBranch(t.Key), CreatedAt: v.Now,
+			Branch: t.BranchName(), CreatedAt: v.Now,
 		}
 		t.Next.Evidence = fmt.Sprintf("The work on this task so far is part of %s. Your workspace starts again from there.\n", v.onto())
 	} else if t.Stage.Awaits() {
@@ -152,7 +156,7 @@ func continueTask(v *View) *Decision {
 	t.Next.Note = v.note(coppice.VerbContinue)
 	grant(v, &t)
 	t.Round++
-	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning = coppice.StageWaiting, "", time.Time{}, nil, nil, ""
+	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning, t.HookFailed = coppice.StageWaiting, "", time.Time{}, nil, nil, "", ""
 	return d
 }
 

@@ -42,28 +42,16 @@ func TestContinue(t *testing.T) {
 func (b *bundle) lands(key, head, commit string) {
 	b.t.Helper()
 	b.finish(key, coppice.WorkRun, coppice.RunResult{Head: head, From: "base1", Conversation: "talk of " + head})
-	b.finish(key, coppice.WorkMerge, coppice.MergeResult{Base: b.seen().BaseCommit, Tree: "tree of " + head, Commit: commit})
+	b.finish(key, coppice.WorkMerge, coppice.MergeResult{Base: b.projectNow().BaseCommit, Tree: "tree of " + head, Commit: commit})
 	b.finish(key, coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make"}}})
 	b.finish(key, coppice.WorkMove, coppice.MoveResult{Moved: true, Now: commit})
-}
-
-func (b *bundle) seen() (p coppice.Project) {
-	b.t.Helper()
-	b.view(func(r store.Reader) (err error) {
-		p, err = r.Projects.ByPrefix("app")
-		return err
-	})
-	return p
 }
 
 // A task that has landed continues in its conversation, in a workspace made again
 // from the base, and lands once more.
 func TestContinueAfterLanding(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
-	b.create(coppice.NewTask{Title: "a"})
-	b.prepares("app-1")
+	b := preparedTask(t)
 	b.lands("app-1", "head1", "commit1")
 	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone {
 		t.Fatalf("%+v", x)
@@ -84,13 +72,9 @@ func TestContinueAfterLanding(t *testing.T) {
 	if run.Session.Resume != "talk of head1" || run.Session.Role != coppice.RoleImplement || run.Path != "/ws2" {
 		t.Errorf("it continues as %+v", run.Session)
 	}
-	b.view(func(r store.Reader) error {
-		s, err := r.Sessions.ByKey("app-1.2")
-		if !strings.Contains(s.Prompt, "A person adds: now also this") || !strings.Contains(s.Prompt, "is part of main") {
-			t.Errorf("its prompt is:\n%s", s.Prompt)
-		}
-		return err
-	})
+	if s := b.session("app-1.2"); !strings.Contains(s.Prompt, "A person adds: now also this") || !strings.Contains(s.Prompt, "is part of main") {
+		t.Errorf("its prompt is:\n%s", s.Prompt)
+	}
 	b.lands("app-1", "head2", "commit2")
 	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone || x.Landed != "commit2" || x.Round != 1 {
 		t.Errorf("%+v", x)
@@ -100,10 +84,7 @@ func TestContinueAfterLanding(t *testing.T) {
 // What comes back from the trash is out of it, also when that takes its time.
 func TestRestoredTrashIsMarked(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
-	b.create(coppice.NewTask{Title: "a"})
-	b.prepares("app-1")
+	b := preparedTask(t)
 	_, err := b.Stop(t.Context(), "app-1")
 	b.must(err)
 	b.turn()
@@ -112,19 +93,14 @@ func TestRestoredTrashIsMarked(t *testing.T) {
 	b.must(err)
 	b.turn()
 	b.finish("app-1", coppice.WorkRestore, coppice.PrepareResult{Path: "/ws", Head: "head1"})
-	b.view(func(r store.Reader) error {
-		tr, err := r.Trash.Get(1)
-		if tr.RestoredAt.IsZero() {
-			t.Errorf("the trash still has %+v", tr)
-		}
-		return err
-	})
+	if tr := b.trash(1); tr.RestoredAt.IsZero() {
+		t.Errorf("the trash still has %+v", tr)
+	}
 }
 
 func TestFork(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a", Body: "all of it", Priority: 3, Checks: []string{"make x"}, Steps: []string{"it works"}, Feature: "7"})
 	if _, err := b.Fork(t.Context(), "app-1", ""); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("a fork of what has no conversation: %v", err)
@@ -183,8 +159,7 @@ func TestForkPoint(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := open(t)
-			b.project()
+			b := openApp(t)
 			x := b.create(coppice.NewTask{Title: "a"})[0]
 			b.update(func(tx store.Tx) error {
 				x.Outcome = c.outcome
@@ -203,13 +178,9 @@ func TestForkPoint(t *testing.T) {
 				c.ws.TaskID = x.ID
 				return tx.Workspaces.Put(c.ws)
 			})
-			b.view(func(r store.Reader) error {
-				got, err := forkPoint(r, "app-1")
-				if got != c.want {
-					t.Errorf("got %q, want %q", got, c.want)
-				}
-				return err
-			})
+			if got := read(b, func(r store.Reader) (string, error) { return forkPoint(r, "app-1") }); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
 		})
 	}
 }
@@ -218,8 +189,7 @@ func TestForkPoint(t *testing.T) {
 // messages, one by one, and not as a prompt.
 func TestScreenGetsMessages(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a"})
 	b.working("app-1")
 	_, err := b.Take(t.Context(), "app-1")
@@ -229,18 +199,11 @@ func TestScreenGetsMessages(t *testing.T) {
 	b.turn()
 	b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true, Head: "base1", Conversation: "talk1"})
-	b.view(func(r store.Reader) error {
-		s, err := r.Sessions.ByKey("app-1.2")
-		if err != nil {
-			return err
-		}
-		if !s.Screen || s.Resume != "talk1" || s.Prompt != "" {
-			t.Errorf("its screen is %+v", s)
-		}
-		all, err := r.Messages.Of(s.TaskID)
-		if len(all) != 1 || !all[0].Open() {
-			t.Errorf("messages %+v", all)
-		}
-		return err
-	})
+	s := b.session("app-1.2")
+	if !s.Screen || s.Resume != "talk1" || s.Prompt != "" {
+		t.Errorf("its screen is %+v", s)
+	}
+	if all := b.messages(s.TaskID); len(all) != 1 || !all[0].Open() {
+		t.Errorf("messages %+v", all)
+	}
 }

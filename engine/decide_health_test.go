@@ -146,8 +146,7 @@ func TestExpire(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := open(t)
-			b.project()
+			b := openApp(t)
 			made := b.create(coppice.NewTask{Title: "a", NotBefore: noon.Add(time.Hour)})[0]
 			w := coppice.Work{
 				Kind: c.kind, Key: "k", Pool: PoolLocal, ProjectID: made.ProjectID, TaskID: made.ID, State: c.state, Attempt: c.attempt,
@@ -160,10 +159,7 @@ func TestExpire(t *testing.T) {
 				return tx.Timers.Set(store.Timer{Kind: TimerWork, ID: strconv.FormatInt(w.ID, 10), At: noon})
 			})
 			got := b.turn()
-			b.view(func(r store.Reader) (err error) {
-				w, err = r.Work.Get(w.ID)
-				return err
-			})
+			w = b.work(w.ID)
 			if w.State != c.want || (w.Failure != nil) != c.fails || w.Attempt != c.attempt {
 				t.Errorf("work %s, attempt %d, failure %v", w.State, w.Attempt, w.Failure)
 			}
@@ -179,8 +175,7 @@ func TestExpire(t *testing.T) {
 
 func TestLimitEnds(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	limit := coppice.AgentLimit{Agent: "ann", Until: noon.Add(time.Minute), Class: coppice.ClassRateLimit}
 	b.update(func(tx store.Tx) error {
 		if err := tx.Limits.Put(limit); err != nil {
@@ -189,45 +184,31 @@ func TestLimitEnds(t *testing.T) {
 		return tx.Timers.Set(store.Timer{Kind: string(coppice.SubjectAccount), ID: "ann", At: noon})
 	})
 	b.create(coppice.NewTask{Title: "a"})
-	limits := func() (all []coppice.AgentLimit) {
-		b.view(func(r store.Reader) (err error) {
-			all, err = r.Limits.All()
-			return err
-		})
-		return all
-	}
 	if got := b.turn(); !got.Due.Equal(limit.Until) || b.task("app-1").Stage != coppice.StageQueued {
 		t.Errorf("due %v, stage %s", got.Due, b.task("app-1").Stage)
 	}
-	if d := cmp.Diff([]coppice.AgentLimit{limit}, limits(), cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff([]coppice.AgentLimit{limit}, b.agentLimits(), cmpopts.EquateEmpty()); d != "" {
 		t.Error(d)
 	}
 	b.clock = limit.Until
 	b.turn()
-	if len(limits()) != 0 || b.task("app-1").Stage != coppice.StageSession {
-		t.Errorf("limits %v, stage %s", limits(), b.task("app-1").Stage)
+	if len(b.agentLimits()) != 0 || b.task("app-1").Stage != coppice.StageSession {
+		t.Errorf("limits %v, stage %s", b.agentLimits(), b.task("app-1").Stage)
 	}
 }
 
 func TestTrashExpires(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
-	b.create(coppice.NewTask{Title: "a"})
-	b.prepares("app-1")
+	b := preparedTask(t)
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true})
 	b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/trash/1"})
 	ttl := coppice.DefaultPolicy().Trash.TTL.D()
 	b.clock = noon.Add(ttl)
 	b.turn()
 	b.finish("app-1", coppice.WorkPurge, coppice.PurgeResult{})
-	b.view(func(r store.Reader) error {
-		tr, err := r.Trash.Get(1)
-		if err == nil && !tr.PurgedAt.Equal(b.clock) {
-			t.Errorf("trash %+v", tr)
-		}
-		return err
-	})
+	if tr := b.trash(1); !tr.PurgedAt.Equal(b.clock) {
+		t.Errorf("trash %+v", tr)
+	}
 	if got := b.turn(); got.Decisions != 0 || !got.Due.IsZero() {
 		t.Errorf("then %+v", got)
 	}
@@ -237,8 +218,7 @@ func TestTrashExpires(t *testing.T) {
 // same purge cannot be offered twice.
 func TestPurgeOfATaskThatBeganAgain(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a", NotBefore: noon.Add(time.Hour)})
 	b.turn()
 	tr := coppice.Trash{ProjectID: 1, TaskID: 1, What: "workspace", Ref: "refs/trash/1", RemovedAt: noon, ExpiresAt: noon}
@@ -253,11 +233,7 @@ func TestPurgeOfATaskThatBeganAgain(t *testing.T) {
 		return errors.Join(tx.Work.Put(&w), tx.Log.Append(&coppice.Event{At: noon, Kind: coppice.EventWorkFinished, ProjectID: 1, TaskID: 1, About: coppice.TaskSubject(1)}))
 	})
 	b.turn()
-	b.view(func(r store.Reader) error {
-		got, err := r.Trash.Get(tr.ID)
-		if got.PurgedAt.IsZero() {
-			t.Errorf("%+v, and it is forgotten", got)
-		}
-		return err
-	})
+	if got := b.trash(tr.ID); got.PurgedAt.IsZero() {
+		t.Errorf("%+v, and it is forgotten", got)
+	}
 }

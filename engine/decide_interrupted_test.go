@@ -27,8 +27,7 @@ func TestStatusOfTheInterrupted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := open(t)
-			b.project()
+			b := openApp(t)
 			b.create(coppice.NewTask{Title: "a"})
 			s := b.working("app-1", func(s *coppice.Session) { s.State, s.Screen = c.state, c.screen })
 			b.update(func(tx store.Tx) error {

@@ -89,8 +89,7 @@ func TestKilledFailure(t *testing.T) {
 // atCheck brings app-1 and app-2 into the queue, moves the base, and has app-1,
 // the first, checked again on the new base.
 func atCheck(t *testing.T) *bundle {
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Land.How, p.Policy.Limits.Sessions = coppice.LandBranch, 2 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Land.How, p.Policy.Limits.Sessions = coppice.LandBranch, 2 })
 	b.create(coppice.NewTask{Title: "a", Priority: 1}, coppice.NewTask{Title: "b"})
 	b.turn()
 	for _, key := range []string{"app-1", "app-2"} {
@@ -111,12 +110,7 @@ func atCheck(t *testing.T) *bundle {
 func (b *bundle) landing(key string) coppice.Landing {
 	b.t.Helper()
 	id := b.task(key).ID
-	var l *coppice.Landing
-	b.view(func(r store.Reader) (err error) {
-		l, err = r.Landings.Last(id)
-		return err
-	})
-	return *l
+	return *read(b, func(r store.Reader) (*coppice.Landing, error) { return r.Landings.Last(id) })
 }
 
 // A landing whose checks are killed again leaves the queue, so that those behind

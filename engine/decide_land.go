@@ -71,6 +71,9 @@ func landStep(v *View, l coppice.Landing) *Decision {
 	if l.QueueID == 0 {
 		return enterQueue(v, l)
 	}
+	if d, wait := beforeLand(v, &l); d != nil || wait {
+		return d
+	}
 	return pushOrMove(v, l)
 }
 

@@ -13,8 +13,7 @@ import (
 // sessions and its landing, and a separate queue.
 func TestATaskLandsOnItsBranch(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Land.Push = 5, true })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Land.Push = 5, true })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"})
 	for _, key := range []string{"app-2", "app-3"} {
 		x := b.task(key)
@@ -36,12 +35,7 @@ func TestATaskLandsOnItsBranch(t *testing.T) {
 		if prepare.Base != branch[key] || run.Base != branch[key] || merge.Base != branch[key] {
 			t.Errorf("%s starts from %s, runs on %s, merges with %s", key, prepare.Base, run.Base, merge.Base)
 		}
-		var prompt string
-		b.view(func(r store.Reader) (err error) {
-			s, err := r.Sessions.Get(int64(i + 1))
-			prompt = s.Prompt
-			return err
-		})
+		prompt := b.prompt(int64(i + 1))
 		if !strings.Contains(prompt, branch[key]) {
 			t.Errorf("%s reads\n%s", key, prompt)
 		}
@@ -58,22 +52,21 @@ func TestATaskLandsOnItsBranch(t *testing.T) {
 	b.wantReason("app-2", "", "")
 	b.wantReason("app-3", "waiting for app-2 to land (2nd of 2)", "")
 	b.finish("app-2", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit-app-2"})
-	if x := b.task("app-2"); x.Landed != "commit-app-2" || b.seen().BaseCommit != "base1" {
-		t.Errorf("app-2 landed as %q, the base is at %s", x.Landed, b.seen().BaseCommit)
+	if x := b.task("app-2"); x.Landed != "commit-app-2" || b.projectNow().BaseCommit != "base1" {
+		t.Errorf("app-2 landed as %q, the base is at %s", x.Landed, b.projectNow().BaseCommit)
 	}
 	b.wantWork("app-3", coppice.WorkMerge)
 	b.finish("app-1", coppice.WorkPush, coppice.PushResult{Pushed: true, Now: "base1"})
 	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit-app-1"})
-	if x := b.task("app-1"); x.Landed != "commit-app-1" || b.seen().BaseCommit != "commit-app-1" {
-		t.Errorf("app-1 landed as %q, the base is at %s", x.Landed, b.seen().BaseCommit)
+	if x := b.task("app-1"); x.Landed != "commit-app-1" || b.projectNow().BaseCommit != "commit-app-1" {
+		t.Errorf("app-1 landed as %q, the base is at %s", x.Landed, b.projectNow().BaseCommit)
 	}
 }
 
 // What blocks one branch does not block another, and what changes is tried on both.
 func TestBranchesWaitForThemselves(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 5 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 5 })
 	b.queueUp(1)
 	b.create(coppice.NewTask{Title: "b"})
 	x := b.task("app-2")

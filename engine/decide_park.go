@@ -31,25 +31,31 @@ func park(v *View) *Decision {
 	switch hasNext := nextMessage(v, s) != nil; {
 	case !s.StopAt.IsZero():
 		return nil
-	case s.Parked() && s.State != coppice.SessionWaiting:
+	case s.Parked() && s.State != coppice.SessionWaiting && !inCall(v, s):
 		c.Unpark(v.Now)
 		d.Kind, d.Reason = coppice.EventSessionUnparked, "continues"
-	case s.Parked() && s.ReadyAt.IsZero() && hasNext:
+	case s.Parked() && s.ReadyAt.IsZero() && (hasNext || callReady(v, s)):
 		c.ReadyAt = v.Now
 		d.Kind, d.Reason = coppice.EventSessionState, coppice.ReasonAnswered
 	case !s.Parked() && onlyWaits(v, s) && !hasNext && v.open(coppice.WorkSend) == nil:
 		c.ParkedAt = v.Now
 		d.Kind, d.Reason = coppice.EventSessionParked, "waits for a person"
+		if awaitsTasks(v, s) {
+			d.Reason = awaitedText(v.Awaited)
+		}
 	default:
 		return nil
 	}
 	return d
 }
 
-// onlyWaits reports whether a session can do nothing before it gets a message:
-// it waits for a person's answer.
+// onlyWaits reports whether a session can do nothing before it gets a message, or
+// the answer of a tool: it waits for a person's answer, or for tasks.
 func onlyWaits(v *View, s *coppice.Session) bool {
-	return s.State == coppice.SessionWaiting && slices.ContainsFunc(v.Questions, func(q coppice.Question) bool { return q.SessionID == s.ID && q.Open() })
+	if callReady(v, s) {
+		return false
+	}
+	return inCall(v, s) || s.State == coppice.SessionWaiting && slices.ContainsFunc(v.Questions, func(q coppice.Question) bool { return q.SessionID == s.ID && q.Open() })
 }
 
 // parkDue returns when the newest session has been parked for too long. Zero
@@ -72,9 +78,9 @@ func stopParked(v *View) *Decision {
 
 // resumes reports whether the conversation of a session can continue in another
 // one. The conversation of a session in a detached worktree is lost with that
-// worktree.
+// worktree. In the person's checkout no session starts automatically.
 func (t *turn) resumes(p coppice.Project, s *coppice.Session) bool {
-	if t.cfg.Resumes == nil || s.Role.Detached() || conversation(s) == "" {
+	if t.cfg.Resumes == nil || !s.Role.Lands() || conversation(s) == "" {
 		return false
 	}
 	var own *coppice.Profile
@@ -157,9 +163,10 @@ func (t *turn) decideFor(task int64, decide func(*View) *Decision) error {
 }
 
 // waitForAnswer decides what follows a session that was stopped because it could
-// only wait: its task waits for the answer.
+// only wait, or that ended while it waited for tasks: its task waits for the answer
+// or for these tasks.
 func waitForAnswer(v *View, s *coppice.Session) *Decision {
-	if !s.Rests() {
+	if !s.Continues() {
 		return nil
 	}
 	t := v.Task
@@ -171,10 +178,10 @@ func waitForAnswer(v *View, s *coppice.Session) *Decision {
 }
 
 // answerArrived decides about a task that waits for the answer to a session that
-// was stopped. It returns nil for a task that waits for something else.
+// was stopped, or for tasks. It returns nil for a task that waits for something else.
 func answerArrived(v *View) (d *Decision, waits bool) {
 	t, s := v.Task, v.lastSession()
-	if s == nil || !s.Rests() || t.Failure != nil || t.Wait == nil || t.Wait.On != coppice.WaitPerson {
+	if s == nil || !s.Continues() || t.Failure != nil || t.Wait == nil || t.Wait.On != coppice.WaitPerson && t.Wait.On != coppice.WaitTasks {
 		return nil, false
 	}
 	if w := awaitedAnswer(v, s); w != nil {
@@ -184,8 +191,8 @@ func answerArrived(v *View) (d *Decision, waits bool) {
 }
 
 // awaitedAnswer returns the wait of a task whose session was stopped: for the
-// answer to its oldest open question. It returns nil if all are answered, or if
-// a message arrived that is not for its next turn.
+// answer to its oldest open question, or for tasks. It returns nil if there is
+// neither, or if a message arrived that is not for its next turn.
 func awaitedAnswer(v *View, s *coppice.Session) *coppice.Wait {
 	if slices.ContainsFunc(v.Messages, func(m coppice.Message) bool { return m.Kind != coppice.MessageNext }) {
 		return nil
@@ -195,7 +202,7 @@ func awaitedAnswer(v *View, s *coppice.Session) *coppice.Wait {
 			return &coppice.Wait{On: coppice.WaitPerson, Text: q.Asks(), Fix: fmt.Sprintf("answer it: coppice answer %s \"…\"", v.Task.Key)}
 		}
 	}
-	return nil
+	return waitForTasks(v, s)
 }
 
 // answers returns the questions of sessions that were stopped before the answer,

@@ -176,21 +176,17 @@ func (b *bundle) wonder(key string, q coppice.Question) {
 
 // sessions lists the sessions of a task: their state, and whether they are parked.
 func (b *bundle) sessions(key string) (out []string) {
-	id := b.task(key).ID
-	b.view(func(r store.Reader) error {
-		all, err := r.Sessions.Of(id)
-		for _, s := range all {
-			text := string(s.State)
-			if s.Parked() {
-				text += " parked"
-			}
-			if s.Resume != "" {
-				text += " resumes " + s.Resume
-			}
-			out = append(out, text)
+	b.t.Helper()
+	for _, s := range b.sessionsOf(b.task(key).ID) {
+		text := string(s.State)
+		if s.Parked() {
+			text += " parked"
 		}
-		return err
-	})
+		if s.Resume != "" {
+			text += " resumes " + s.Resume
+		}
+		out = append(out, text)
+	}
 	return out
 }
 
@@ -296,26 +292,22 @@ func TestAStoppedSessionResumes(t *testing.T) {
 	b.must(err)
 	b.turn()
 	b.want("app-1", coppice.StatusWorking, "", "done", "starting resumes talk1")
-	b.view(func(r store.Reader) error {
-		s, err := r.Sessions.ByKey("app-1.2")
-		if !strings.Contains(s.Prompt, "A person adds: you asked: which way?\nThe answer is: deny because it is slow\n") {
-			t.Errorf("its prompt is\n%s", s.Prompt)
-		}
-		return err
-	})
+	if s := b.session("app-1.2"); !strings.Contains(s.Prompt, "A person adds: you asked: which way?\nThe answer is: deny because it is slow\n") {
+		t.Errorf("its prompt is\n%s", s.Prompt)
+	}
 	rules := func() []coppice.Rule {
 		spec, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-1"))
 		b.must(err)
 		return spec.Permissions.Rules
 	}
 	once := coppice.Rule{Tool: "run", Match: "make *", Do: coppice.RuleDeny, Why: "it is slow"}
-	if d := cmp.Diff(append([]coppice.Rule{once}, b.seen().Rules...), rules()); d != "" {
+	if d := cmp.Diff(append([]coppice.Rule{once}, b.projectNow().Rules...), rules()); d != "" {
 		t.Errorf("its rules (-want +got):\n%s", d)
 	}
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Failure: coppice.Failf(coppice.ClassRateLimit, "later", "")})
 	b.clock = b.clock.Add(time.Hour)
 	b.turn()
-	if d := cmp.Diff(b.seen().Rules, rules()); d != "" {
+	if d := cmp.Diff(b.projectNow().Rules, rules()); d != "" {
 		t.Errorf("the session after that has rules (-want +got):\n%s", d)
 	}
 }

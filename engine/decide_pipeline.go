@@ -116,8 +116,11 @@ func startStep(v *View, s *coppice.Session) *Decision {
 	if s.State != coppice.SessionStarting || v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkRemove) != nil {
 		return nil
 	}
-	if s.Role.Detached() {
+	switch {
+	case s.Role.Detached():
 		return startDetached(v, s)
+	case s.Role.Info().Where == coppice.InCheckout:
+		return offerRun(v, s, runSpec(v, s))
 	}
 	if v.Workspace == nil || !v.Workspace.Ready() {
 		return offerWorkspace(v, fmt.Sprintf("session/%d", s.ID), s.ID, "needs a workspace")
@@ -133,14 +136,19 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run.Prompt = ""
 	spec := coppice.RunSpec{Session: run, Images: v.Task.Images, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto()}
 	spec.Permissions = v.Project.Policy.Permissions.For(s.Role, slices.Concat(onceRules(v, s), v.Project.Rules))
-	spec.MCP = v.Project.Policy.MCP
+	spec.MCP, spec.Locks = v.Project.Policy.MCP, v.Project.Policy.Locks
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
 	spec.PassEnv = v.Project.Policy.Workspace.PassEnv
+	if analyzes(v, s) {
+		spec.Diff = mostDiff
+	}
+	spec.NoErrors = !s.Screen && v.Task.Requires(v.Project.Policy, s.Role, coppice.CompletionErrors)
 	spec.Budget = s.Budget
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
+	spec.Identity, _ = coppice.ParseIdentity(v.Project.Policy.Agent.Identity[s.Agent]) // without one, the person's
 	// Another agent has other levels of effort.
 	if c := v.Project.Policy.Agent; s.Agent == c.Use {
 		spec.Effort = c.Effort
@@ -174,7 +182,7 @@ func offerWorkspace(v *View, owner string, session int64, reason string) *Decisi
 	if v.Workspace == nil || !v.Workspace.RemovedAt.IsZero() {
 		d.Workspace = &coppice.Workspace{
 			ProjectID: v.Project.ID, TaskID: v.Task.ID, Kind: v.Project.Policy.Workspace.Kind, Node: d.Offer.Pool,
-			Branch: coppice.TaskBranch(v.Task.Key), CreatedAt: v.Now,
+			Branch: v.Task.BranchName(), CreatedAt: v.Now,
 		}
 		if d.Offer.Kind == coppice.WorkRestore {
 			d.Workspace.TrashID = v.Trash.ID // until it is restored
@@ -185,7 +193,7 @@ func offerWorkspace(v *View, owner string, session int64, reason string) *Decisi
 
 // workspaceWork creates the task's workspace, or restores the removed one.
 func workspaceWork(v *View, owner string, session int64) *coppice.Work {
-	branch := coppice.TaskBranch(v.Task.Key)
+	branch := v.Task.BranchName()
 	if tr := v.Trash; tr != nil && v.Workspace != nil && tr.Open() {
 		return &coppice.Work{
 			Kind: coppice.WorkRestore, Key: owner + "/restore", Pool: v.place(coppice.WorkRestore), SessionID: session,
@@ -228,6 +236,9 @@ func judgeWork(v *View, s *coppice.Session) *Decision {
 	if len(v.Messages) > 0 {
 		// This session did not get a message.
 		return enqueue(v, resumeSession(v, s), "has a message to deliver")
+	}
+	if v.Task.Interactive && !s.Screen {
+		return yourTurn(v, s)
 	}
 	if unchanged(v, s) {
 		return judgeUnchanged(v, s)
@@ -300,6 +311,9 @@ func landed(v *View) *Decision {
 func unfixed(l *coppice.Landing) *coppice.Failure {
 	if l.Outcome == coppice.LandingConflict {
 		return coppice.Failf(coppice.ClassConflict, "its branch does not merge with the base", "merge by hand in its workspace, commit, and run coppice land; or retry it")
+	}
+	if l.Green && l.Failure != nil {
+		return l.Failure // of a hook before the landing
 	}
 	if l.Green {
 		return coppice.Failf(coppice.ClassVerification, "its verifier refused it", "read its verdict, fix its branch and run coppice land; or retry it")

@@ -79,14 +79,19 @@ func TestRunSpec(t *testing.T) {
 		policy(func(p *coppice.Policy) {
 			p.Agents = map[string]coppice.Profile{"ann": {Protocol: "command"}}
 			p.Agent.Use, p.Agent.Effort = "ann", "high"
+			p.Agent.Identity = map[string]string{"ann": "Ann <ann@example.com>"}
 		}))
 	spec, err := coppice.DecodeSpec[coppice.RunSpec](*pipeline(v).Offer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if spec.Session.Prompt != "" || spec.Profile == nil || spec.Profile.Protocol != "command" || spec.Path != "/ws/app-7" ||
-		spec.Base != "main" || spec.Session.ID != 11 || spec.Effort != "high" {
+		spec.Base != "main" || spec.Session.ID != 11 || spec.Effort != "high" || spec.Identity != (coppice.Identity{Name: "Ann", Email: "ann@example.com"}) {
 		t.Errorf("spec of a run: %+v", spec)
+	}
+	v.Project.Policy.Agent.Identity = map[string]string{"ben": "Ben <ben@example.com>"}
+	if other, err := coppice.DecodeSpec[coppice.RunSpec](*pipeline(v).Offer); err != nil || other.Identity != (coppice.Identity{}) {
+		t.Errorf("the identity of another agent: %+v, %v", other.Identity, err)
 	}
 	v.Project.Policy.Agent.Use = "ben" // whose word it is
 	if spec, err = coppice.DecodeSpec[coppice.RunSpec](*pipeline(v).Offer); err != nil || spec.Effort != "" {

@@ -13,8 +13,7 @@ import (
 // workspace and a running session.
 func served(t *testing.T, tasks int) (*bundle, []string) {
 	t.Helper()
-	b := open(t)
-	b.project(func(p *coppice.Project) {
+	b := openApp(t, func(p *coppice.Project) {
 		p.Policy.Workspace.Serve.Run, p.Policy.Limits.Previews, p.Policy.Limits.Sessions = "serve", 2, 9
 	})
 	var keys []string

@@ -12,8 +12,7 @@ import (
 
 // pushing is a project whose work is pushed, with landings in its queue.
 func pushing(t *testing.T, landings int) *bundle {
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Land.Push, p.Policy.Limits.Sessions = true, 5 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Land.Push, p.Policy.Limits.Sessions = true, 5 })
 	b.queueUp(landings)
 	return b
 }
@@ -56,15 +55,11 @@ func TestAPushComesBeforeTheMove(t *testing.T) {
 		t.Errorf("the task is %s (%s)", x.Stage, x.Outcome)
 	}
 	var got []string
-	b.view(func(r store.Reader) error {
-		events, err := r.Log.Events(0, 1000, store.EventFilter{TaskID: 1})
-		for _, e := range events {
-			if e.By == "landing" || e.By == "settle" {
-				got = append(got, string(e.Kind)+" "+e.Reason)
-			}
+	for _, e := range b.events(store.EventFilter{TaskID: 1}) {
+		if e.By == "landing" || e.By == "settle" {
+			got = append(got, string(e.Kind)+" "+e.Reason)
 		}
-		return err
-	})
+	}
 	for _, want := range []string{"work.offered pushes to origin", "landing.pushed commit-app to origin", "work.offered moves the base", "landing.ended landed as commit-app"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("the log does not say %q: %q", want, got)
@@ -86,19 +81,15 @@ func TestTheSecondLandingIsCheckedDuringThePush(t *testing.T) {
 	b.finish("app-2", coppice.WorkMerge, coppice.MergeResult{Base: "commit-app-1", Tree: "tree12", Commit: "commit12"})
 	b.finish("app-2", coppice.WorkCheck, proved)
 	b.wantWork("app-2", "")
-	if tip := b.seen().BaseCommit; tip != "base1" {
+	if tip := b.projectNow().BaseCommit; tip != "base1" {
 		t.Errorf("the base is at %s before anything landed", tip)
 	}
 	b.finish("app-1", coppice.WorkPush, coppice.PushResult{Pushed: true, Now: "base1"})
 	b.wantWork("app-2", "")
 	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit-app-1"})
-	b.view(func(r store.Reader) error {
-		events, err := r.Log.Events(0, 1000, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingEnded}})
-		if len(events) != 1 || events[0].TaskID != 1 || events[0].Subject != "app-1" {
-			t.Errorf("what landed is logged as %+v", events)
-		}
-		return err
-	})
+	if events := b.events(store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingEnded}}); len(events) != 1 || events[0].TaskID != 1 || events[0].Subject != "app-1" {
+		t.Errorf("what landed is logged as %+v", events)
+	}
 	push, err := coppice.DecodeSpec[coppice.PushSpec](b.wantWork("app-2", coppice.WorkPush))
 	if err != nil || push.Old != "commit-app-1" || push.New != "commit12" {
 		t.Errorf("the second pushes %+v, %v", push, err)
@@ -171,13 +162,9 @@ func TestTheSecondLandingIsWithdrawn(t *testing.T) {
 	_, err := b.Stop(t.Context(), "app-2")
 	b.must(err)
 	b.turn()
-	b.view(func(r store.Reader) error {
-		now, err := r.Work.Get(w.ID)
-		if now.State != coppice.WorkCancelled {
-			t.Errorf("its merge is %s", now.State)
-		}
-		return err
-	})
+	if now := b.work(w.ID); now.State != coppice.WorkCancelled {
+		t.Errorf("its merge is %s", now.State)
+	}
 	if x := b.task("app-2"); x.Outcome != coppice.OutcomeCancelled {
 		t.Errorf("app-2 is %s (%s)", x.Stage, x.Outcome)
 	}
@@ -187,8 +174,7 @@ func TestTheSecondLandingIsWithdrawn(t *testing.T) {
 // A landing keeps the candidates that it had.
 func TestCandidatesStay(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.queueUp(1)
 	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Now: "base2"})
 	if l := b.landing("app-1"); l.Candidate != (coppice.Candidate{}) {
@@ -201,16 +187,12 @@ func TestCandidatesStay(t *testing.T) {
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base3", Tree: "tree3", Commit: "commit3"})
 	var got []string
 	l := b.landing("app-1")
-	b.view(func(r store.Reader) error {
-		list, err := r.Landings.Candidates(l.ID)
-		for _, c := range list {
-			got = append(got, c.Base+" "+c.Commit)
-			if c.CreatedAt.IsZero() {
-				t.Errorf("nobody knows when %s was made", c.Commit)
-			}
+	for _, c := range read(b, func(r store.Reader) ([]coppice.Candidate, error) { return r.Landings.Candidates(l.ID) }) {
+		got = append(got, c.Base+" "+c.Commit)
+		if c.CreatedAt.IsZero() {
+			t.Errorf("nobody knows when %s was made", c.Commit)
 		}
-		return err
-	})
+	}
 	if d := cmp.Diff([]string{"base1 commit-app-1", "base2 commit2", "base3 commit3"}, got); d != "" {
 		t.Errorf("candidates (-want +got):\n%s", d)
 	}

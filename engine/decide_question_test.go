@@ -10,15 +10,10 @@ import (
 )
 
 // answered returns the first question of a task.
-func (b *bundle) answered(key string) (q coppice.Question) {
+func (b *bundle) answered(key string) coppice.Question {
 	b.t.Helper()
 	id := b.task(key).ID
-	b.view(func(r store.Reader) error {
-		all, err := r.Questions.Of(id)
-		q = all[0]
-		return err
-	})
-	return q
+	return read(b, func(r store.Reader) ([]coppice.Question, error) { return r.Questions.Of(id) })[0]
 }
 
 func impatient(p *coppice.Project) { p.Policy.Health.Question = coppice.Duration(10 * time.Minute) }
@@ -79,7 +74,7 @@ func TestQuestionsTimeOut(t *testing.T) {
 			if q := b.answered("app-1"); q.ClosedAt.IsZero() {
 				t.Errorf("delivered: %+v", q)
 			}
-			if p := b.seen(); len(p.Rules) > 0 {
+			if p := b.projectNow(); len(p.Rules) > 0 {
 				t.Errorf("it is remembered: %+v", p.Rules)
 			}
 		})

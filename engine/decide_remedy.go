@@ -59,6 +59,7 @@ const mostWaits = 50
 
 // remedy applies the action for the failure's class.
 func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
+	fail.Diff = "" // the session keeps it
 	switch remedies[fail.Class] {
 	case continueLater:
 		next := resumeSession(v, s)
@@ -84,17 +85,19 @@ func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	return tryAgain(v, s, fail)
 }
 
-// tryAgain starts another session after a pause, if tries are left.
+// tryAgain starts another session after a pause, if the policy allows it and
+// tries are left.
 func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	n := failures(v)
 	var d *Decision
-	if n > v.Project.Policy.Retry.Max {
+	if n > v.Project.Policy.Retry.Max || v.Project.Policy.RetryFor(v.Task) == coppice.RetryNone {
 		d = endTask(v, coppice.OutcomeFailed, &fail)
+	} else if recoveries(v) > v.Project.Policy.Retry.MostRecoveries() {
+		d = tooManyRecoveries(v, s, fail)
 	} else {
-		next := resumeSession(v, s)
-		next.Evidence = evidence(s, fail)
-		if !continues[fail.Class] {
-			next.Resume = ""
+		next := nextTry(v, s, fail)
+		if analyzes(v, s) {
+			next = analysis(v, s, fail)
 		}
 		pause := doubled(v.Project.Policy.Retry.Backoff.D(), n, 10*time.Minute)
 		t := v.Task
@@ -102,6 +105,9 @@ func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 		t.Wait = &coppice.Wait{
 			On: coppice.WaitBackoff, Until: v.Now.Add(pause),
 			Text: fmt.Sprintf("retries (%d of %d) after: %s", n, v.Project.Policy.Retry.Max, fail.Text),
+		}
+		if next.Agent != s.Agent && next.Role == s.Role {
+			t.Wait.Text += "; continues with " + v.account(next.Agent, next.Model)
 		}
 		d = &Decision{Kind: coppice.EventTaskStage, Reason: t.Wait.Text, Task: &t}
 	}
@@ -121,16 +127,22 @@ func failures(v *View) int {
 		if verifier && !judges(s.Role) {
 			n = 0 // earlier ones were about another candidate
 		}
-		switch {
-		case judges(s.Role) != verifier:
-		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken, s.Rests():
-		case s.Failure != nil && remedies[s.Failure.Class] == retry:
-			n++
-		case s.Failure == nil && roleOf(&s).failed != nil && roleOf(&s).failed(v, &s):
+		if judges(s.Role) == verifier && usedTry(v, &s) {
 			n++
 		}
 	}
 	return n
+}
+
+// usedTry reports whether a session ended in a way that uses up a try.
+func usedTry(v *View, s *coppice.Session) bool {
+	switch {
+	case s.Role.Info().Prepares, s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken, s.Continues():
+		return false
+	case s.Failure != nil:
+		return remedies[s.Failure.Class] == retry
+	}
+	return roleOf(s).failed != nil && roleOf(s).failed(v, s)
 }
 
 // waitOutLimit records the account's limit and queues the task for a fallback,
@@ -180,7 +192,9 @@ func needPerson(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 // evidence returns what happened to a session, for the next one.
 func evidence(s *coppice.Session, fail coppice.Failure) string {
 	text := fmt.Sprintf("The session before this one (%s, %s) failed: %s\n", s.Key, s.Agent, fail.Text)
-	if s.Head != "" && s.Head != s.From {
+	if s.Role.Info().Where == coppice.InCheckout && s.Stat != "" {
+		text += "\nWhat it changed in the checkout:\n" + s.Stat + "\n"
+	} else if s.Head != "" && s.Head != s.From {
 		text += fmt.Sprintf("\nWhat it did is committed on your branch, from %s to %s:\n%s\n", short(s.From), short(s.Head), s.Stat)
 	}
 	if s.Summary != "" {

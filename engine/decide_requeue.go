@@ -60,7 +60,7 @@ func firstOfRound(t coppice.Task, n coppice.Next) *coppice.Next {
 func restartTask(v *View, t *coppice.Task, note string) {
 	grant(v, t)
 	t.Next.Note = joinNotes(t.Next.Note, note)
-	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning = coppice.StageWaiting, "", time.Time{}, nil, nil, ""
+	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning, t.HookFailed = coppice.StageWaiting, "", time.Time{}, nil, nil, "", ""
 }
 
 // mostSummaries is the number of earlier sessions in the prompt of the next one.
@@ -77,7 +77,7 @@ func workSoFar(v *View) string {
 	}
 	for _, list := range lists {
 		for _, s := range list {
-			if !s.Role.Detached() && s.Head != "" && s.Head != s.From {
+			if s.Role.Lands() && s.Head != "" && s.Head != s.From {
 				shown = append(shown, s)
 			}
 		}

@@ -103,11 +103,10 @@ the evidence`
 // with a note; said twice, it happens once.
 func TestRequeueARunningTask(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a", Model: "big"})
 	b.prepares("app-1")
-	b.taken("app-1", coppice.WorkRun)
+	b.takes("app-1", coppice.WorkRun)
 	for _, note := range []string{"look at the tests", "", "look at the tests", "and the docs"} {
 		_, err := b.Requeue(t.Context(), "app-1", verb.Request{Text: note, Staff: coppice.Staff{Agent: "bob"}})
 		b.must(err)
@@ -128,37 +127,22 @@ func TestRequeueARunningTask(t *testing.T) {
 	if w.Kind != coppice.WorkRun || run.Path != "/ws" || run.Session.Agent != "bob" || run.Session.Resume != "" {
 		t.Errorf("it continues with %s %+v", w.Kind, run)
 	}
-	b.view(func(r store.Reader) error {
-		s, err := r.Sessions.ByKey("app-1.2")
-		for _, part := range []string{"A person adds: look at the tests\n\nand the docs\n", "a.go | 1 +", "What app-1.1 ("} {
-			if !strings.Contains(s.Prompt, part) {
-				t.Errorf("its prompt lacks %q:\n%s", part, s.Prompt)
-			}
+	prompt := b.session("app-1.2").Prompt
+	for _, part := range []string{"A person adds: look at the tests\n\nand the docs\n", "a.go | 1 +", "What app-1.1 ("} {
+		if !strings.Contains(prompt, part) {
+			t.Errorf("its prompt lacks %q:\n%s", part, prompt)
 		}
-		return err
-	})
+	}
 	b.lands("app-1", "head2", "commit1")
 	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone || x.Landed != "commit1" {
 		t.Errorf("%+v", x)
 	}
 }
 
-// taken has a worker hold the work of a task.
-func (b *bundle) taken(key string, kind coppice.WorkKind) {
-	b.t.Helper()
-	w := b.unsettled(key)
-	if w.Kind != kind {
-		b.t.Fatalf("%s has %s open, want %s", key, w.Kind, kind)
-	}
-	w.State, w.Attempt, w.LeaseUntil = coppice.WorkTaken, 1, b.clock.Add(time.Hour)
-	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
-}
-
 // What ended without landing is retried, by another agent where one is named.
 func TestRequeueAnEndedTask(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	for _, o := range []coppice.Outcome{coppice.OutcomeFailed, coppice.OutcomeCancelled} {
 		key := b.staged("a", func(t *coppice.Task) { t.Stage, t.Outcome, t.Archived = coppice.StageEnded, o, noon }).Key
 		x, err := b.Requeue(t.Context(), key, verb.Request{Text: "restarts", Staff: coppice.Staff{Agent: "bob", Model: "small"}})
@@ -178,8 +162,7 @@ func TestTheLastRequestCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		x := coppice.Task{Key: "app-1", Stage: rapid.SampledFrom([]coppice.Stage{coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageHeld}).Draw(r, "stage")}
-		b := open(t)
-		b.project()
+		b := openApp(t)
 		key := b.staged("a", func(t *coppice.Task) { t.Stage = x.Stage }).Key
 		last := ""
 		for range rapid.IntRange(1, 6).Draw(r, "words") {
@@ -257,8 +240,7 @@ func TestRequeueRefuses(t *testing.T) {
 func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	for agent, cleared := range map[string]bool{"": true, "bob": false} {
-		b := open(t)
-		b.project()
+		b := openApp(t)
 		b.update(func(tx store.Tx) error {
 			return tx.Limits.Put(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
 		})
@@ -270,13 +252,9 @@ func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 		}).Key
 		_, err := b.Requeue(t.Context(), key, verb.Request{Staff: coppice.Staff{Agent: agent}})
 		b.must(err)
-		b.view(func(r store.Reader) error {
-			limits, err := r.Limits.All()
-			if (len(limits) == 0) != cleared {
-				t.Errorf("requeued with agent %q: limits %+v", agent, limits)
-			}
-			return err
-		})
+		if limits := b.agentLimits(); (len(limits) == 0) != cleared {
+			t.Errorf("requeued with agent %q: limits %+v", agent, limits)
+		}
 		b.turn()
 		want := "ann"
 		if agent != "" {
@@ -292,8 +270,7 @@ func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 // before it is carried out.
 func TestAStopBecomesNoRequeue(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.update(func(tx store.Tx) error {
 		return tx.Limits.Put(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
 	})
@@ -324,8 +301,7 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 // error says so.
 func TestNothingElseWhileItEnds(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	task := b.staged("a", func(t *coppice.Task) { t.Stage = coppice.StageHeld })
 	_, err := b.Requeue(t.Context(), task.Key, verb.Request{})
 	b.must(err)

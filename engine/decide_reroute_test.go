@@ -38,8 +38,7 @@ func TestReroute(t *testing.T) {
 // begun there by the reset comes back.
 func TestALimitMovesTheQueue(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Agent.Fallback, p.Policy.Limits.Sessions = []string{"bob"}, 1 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Agent.Fallback, p.Policy.Limits.Sessions = []string{"bob"}, 1 })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"})
 	b.prepares("app-1")
 	until := b.clock.Add(time.Hour)

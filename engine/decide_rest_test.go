@@ -149,7 +149,7 @@ func randomLanding(rt *rapid.T, v *View) {
 			l.Failure = coppice.Failf(coppice.ClassBase, "it broke", "")
 		}
 		if !l.Green && l.Tree != "" && l.QueueID == 0 {
-			l.RedOn = one(rt, "red", []string{"", "tree0", "tree1"})
+			l.RedOn, l.RedRuns = one(rt, "red", []string{"", "tree0", "tree1"}), one(rt, "runs", []bool{false, true})
 		}
 		one(rt, "rules", []func(*coppice.Landing){func(*coppice.Landing) {}, ruled, ruleApplies})(l)
 		if chance(rt, "approved") {

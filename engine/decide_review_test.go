@@ -16,8 +16,7 @@ import (
 // inReview returns an engine with a task whose proven landing waits for a review.
 func inReview(t *testing.T, changes ...func(*coppice.Project)) *bundle {
 	t.Helper()
-	b := open(t)
-	b.project(append([]func(*coppice.Project){func(p *coppice.Project) { p.Policy.Land.How = coppice.LandReview }}, changes...)...)
+	b := openApp(t, append([]func(*coppice.Project){func(p *coppice.Project) { p.Policy.Land.How = coppice.LandReview }}, changes...)...)
 	b.create(coppice.NewTask{Title: "a"})
 	b.prepares("app-1")
 	b.proves("head1", "commit1")
@@ -78,8 +77,7 @@ func TestAnApprovalIsForAHead(t *testing.T) {
 // request does not approve the next candidate.
 func TestAnApprovalIsNotForTheNextHead(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Land.How = coppice.LandReview })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Land.How = coppice.LandReview })
 	b.create(coppice.NewTask{Title: "a"})
 	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1"})
@@ -155,8 +153,7 @@ func TestAReviewEndsWithItsRule(t *testing.T) {
 // review with that reason.
 func TestARuleAsksForAReview(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Land.Ask = coppice.LandAsk{Paths: []string{"*.sql"}, Lines: 7} })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Land.Ask = coppice.LandAsk{Paths: []string{"*.sql"}, Lines: 7} })
 	b.create(coppice.NewTask{Title: "a"})
 	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1"})
@@ -201,14 +198,12 @@ func TestNothingLandsUnapproved(t *testing.T) {
 	})
 }
 
-func (b *bundle) prompt(session int64) (text string) {
+func (b *bundle) prompt(session int64) string {
 	b.t.Helper()
-	b.view(func(r store.Reader) error {
+	return read(b, func(r store.Reader) (string, error) {
 		s, err := r.Sessions.Get(session)
-		text = s.Prompt
-		return err
+		return s.Prompt, err
 	})
-	return text
 }
 
 // A request to land can name the commit that the person has read. It is refused
@@ -248,8 +243,7 @@ func TestLandNamesTheHeadThatWasRead(t *testing.T) {
 func TestLandOfABranchNamesTheHeadThatWasRead(t *testing.T) {
 	t.Parallel()
 	for head, outcome := range map[string]coppice.Outcome{"": "", "head2": "", "head1": coppice.OutcomeFailed} {
-		b := open(t)
-		b.project(func(p *coppice.Project) { p.Policy.Retry.Max = 0 })
+		b := openApp(t, func(p *coppice.Project) { p.Policy.Retry.Max = 0 })
 		b.create(coppice.NewTask{Title: "a"})
 		b.prepares("app-1")
 		b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", Failure: coppice.Failf(coppice.ClassUnknown, "x", "")})

@@ -30,6 +30,8 @@ func init() {
 		coppice.RoleFix:       {end: endChange, judge: judgeChange},
 		coppice.RoleVerify:    {run: runVerifier, end: endVerifier, judge: judgeVerifier},
 		coppice.RoleAnswer:    {run: runAnswer, end: endAnswer, failed: unanswered, judge: judgeAnswer},
+		coppice.RoleAnalyze:   {judge: judgeAnalysis},
+		coppice.RoleCheckout:  {run: runCheckout, end: endAnswer, judge: judgeCheckout},
 	}
 }
 
@@ -47,15 +49,37 @@ func roleOf(s *coppice.Session) role {
 func judges(r coppice.Role) bool { return r.Info().Where == coppice.AtCandidate }
 
 // promptFor returns the first message of a task's next session.
-func promptFor(v *View, n *coppice.Next) string {
+func promptFor(v *View, n *coppice.Next, tools []coppice.ToolLine) string {
 	in := prompt.Input{
 		Task: v.Task, Policy: v.Project.Policy, Next: *n, Onto: v.onto(), Checks: v.checks(),
-		Conflict: v.Landing != nil && v.Landing.Outcome == coppice.LandingConflict,
+		Conflict: v.Landing != nil && v.Landing.Outcome == coppice.LandingConflict, Tools: tools,
 	}
 	for _, m := range v.Messages {
+		if n.Role.Info().Prepares {
+			break
+		}
+		if by := coppice.ParseActor(m.From); by.Kind == coppice.ActorSession {
+			in.FromAgents = append(in.FromAgents, m.Text)
+			continue
+		}
 		in.Messages = append(in.Messages, m.Text)
 	}
+	if !n.Role.Info().Prepares {
+		in.Results = v.results
+	}
 	return prompt.Write(in)
+}
+
+// tools returns the tools of Coppice that a task's next session has.
+func (t *turn) tools(v *View, n *coppice.Next) []coppice.ToolLine {
+	if t.cfg.Tools == nil {
+		return nil
+	}
+	var own *coppice.Profile
+	if profile, ok := v.Project.Policy.Agents[n.Agent]; ok {
+		own = &profile
+	}
+	return t.cfg.Tools(n.Agent, own, n.Role)
 }
 
 // startDetached offers what a starting session in a detached worktree needs
@@ -73,6 +97,9 @@ func startDetached(v *View, s *coppice.Session) *Decision {
 		}
 		from, at = v.Landing.Commit, short(v.Landing.Commit)
 	}
+	if failed, _ := failedBefore(v); s.Role.Info().Where == coppice.AtHead && failed != nil && failed.Head != "" {
+		from, at = failed.Head, short(failed.Head)
+	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "needs a worktree at " + at, Offer: &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: fmt.Sprintf("session/%d/prepare", s.ID), Pool: v.place(coppice.WorkRun), SessionID: s.ID,
 		Spec: coppice.Raw(coppice.PrepareSpec{
@@ -85,6 +112,7 @@ func startDetached(v *View, s *coppice.Session) *Decision {
 // restrict adds what its role allows to a run's spec.
 func restrict(v *View, r coppice.RoleInfo, spec *coppice.RunSpec) {
 	if spec.ReadOnly = r.Denied != ""; spec.ReadOnly {
+		spec.Locks = "" // what it changes in its own worktree never lands
 		spec.Permissions.Rules = slices.Insert(spec.Permissions.Rules, 0, coppice.Rule{Tool: "edit", Do: coppice.RuleDeny, Why: r.Denied})
 	}
 	if r.App {

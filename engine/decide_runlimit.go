@@ -68,7 +68,7 @@ func limitFailure(v *View, s *coppice.Session, text, name string) *coppice.Failu
 	if name == "budget" {
 		fix = fmt.Sprintf("retry it to grant the same again, or raise agent.limits.%s.budget in coppice.yaml", s.Role)
 	}
-	if !s.Role.Detached() {
+	if s.Role.Lands() {
 		fix += fmt.Sprintf("; to check and land the work so far, run: coppice land %s", v.Task.Key)
 	}
 	return coppice.Failf(coppice.ClassLimit, text, fix)

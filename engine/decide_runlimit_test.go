@@ -109,8 +109,7 @@ func TestAtALimit(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T) *bundle {
 		t.Helper()
-		b := open(t)
-		b.project(func(p *coppice.Project) { p.Policy.Budget.Task = 50 })
+		b := openApp(t, func(p *coppice.Project) { p.Policy.Budget.Task = 50 })
 		b.create(coppice.NewTask{Title: "a", Turns: 40})
 		b.turn()
 		b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
@@ -197,8 +196,7 @@ func (b *bundle) uses(key string, turns int64) {
 
 func TestLimitsAreRefused(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a", Turns: 7, Time: coppice.Duration(time.Minute)})
 	for name, n := range map[string]coppice.NewTask{
 		"too many turns": {Title: "b", Turns: 1001}, "negative turns": {Title: "b", Turns: -1},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ func init() {
 		coppice.WorkRestore: settlePrepare,
 		coppice.WorkRemove:  settleRemove,
 		coppice.WorkPurge:   settlePurge,
+		coppice.WorkStrays:  settleStrays,
 		coppice.WorkRun:     settleRun,
 		coppice.WorkSend:    settleSend,
 		coppice.WorkStop:    settleStop,
@@ -82,7 +84,7 @@ func settlePrepare(v *View, w coppice.Work) *Decision {
 	}
 	ws := coppice.Workspace{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, Kind: v.Project.Policy.Workspace.Kind, Node: w.Pool,
-		Branch: coppice.TaskBranch(v.Task.Key), CreatedAt: v.Now,
+		Branch: v.Task.BranchName(), CreatedAt: v.Now,
 	}
 	d := &Decision{Kind: coppice.EventWorkspaceReady}
 	if old := v.Workspace; old != nil && old.RemovedAt.IsZero() {
@@ -97,7 +99,7 @@ func settlePrepare(v *View, w coppice.Work) *Decision {
 		if tr := v.Trash; tr != nil {
 			c := *tr
 			c.RestoredAt = v.Now
-			d.Trash = &c
+			d.Trash, d.Task = &c, withoutTrash(v, tr.Ref, true)
 		}
 		ws.Kept = v.Task.Ended()
 	}
@@ -117,6 +119,9 @@ func settlePrepare(v *View, w coppice.Work) *Decision {
 		if fail != nil {
 			end := endTask(v, coppice.OutcomeFailed, fail)
 			end.Workspace, end.Trash = d.Workspace, d.Trash
+			if d.Task != nil {
+				end.Task.Strays = d.Task.Strays
+			}
 			return end
 		}
 		d.Landing = openLanding(v, r.Head)
@@ -152,6 +157,8 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	case r.Lost:
 		state = coppice.SessionLost
 		fail = coppice.Failf(coppice.ClassLost, "its process disappeared", "")
+	case s.StopWhy == coppice.StopFinished && (r.Stopped || r.Failure == nil):
+		r.Summary = cmp.Or(s.Summary, r.Summary) // its agent has finished, however its process ends
 	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven || s.StopWhy == coppice.StopParked):
 		// It continues in the next session.
 	case r.Stopped && s.StopWhy == coppice.StopBudget:
@@ -177,19 +184,25 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	case r.Exit != nil && *r.Exit != 0:
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("ended with exit code %d", *r.Exit), "")
+	case r.Error != "":
+		state = coppice.SessionFailed
+		fail = coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("its output ends with an error (%s): %s", coppice.CompletionErrors, r.Error), "")
 	}
-	d := endSession(v, state, inAccount(fail, s, accountOfRun(v, s, w)))
+	d := endSession(v, state, withDiff(inAccount(fail, s, accountOfRun(v, s, w)), r.Diff))
 	d.Session.Exit, d.Session.Signal = r.Exit, r.Signal
 	d.Session.Summary, d.Session.Usage = r.Summary, r.Usage
 	d.Session.From, d.Session.Head, d.Session.Stat = r.From, r.Head, r.Stat
 	d.Session.Dropped, d.Session.Memory = max(s.Dropped, r.Dropped), r.Memory
+	if s.Role.Lands() {
+		d.Task = withStrays(v, r.Strays)
+	}
 	if r.Conversation != "" {
 		d.Session.Conversation = r.Conversation
 	}
 	if s.StopWhy == coppice.StopParked && !r.Stopped {
 		d.Session.StopWhy = "" // it ended by itself
 	}
-	if end := roleOf(s).end; end != nil && fail == nil && s.StopWhy != coppice.StopTaken {
+	if end := roleOf(s).end; end != nil && fail == nil && s.StopWhy != coppice.StopTaken && s.Waits == nil {
 		end(v, r, d.Session)
 	}
 	return d
@@ -202,6 +215,16 @@ func inAccount(fail *coppice.Failure, s *coppice.Session, account string) *coppi
 	}
 	c := *fail
 	c.Account = account
+	return &c
+}
+
+// withDiff stores in a session's failure what the session changed.
+func withDiff(fail *coppice.Failure, diff string) *coppice.Failure {
+	if fail == nil || diff == "" {
+		return fail
+	}
+	c := *fail
+	c.Diff = diff
 	return &c
 }
 
@@ -296,7 +319,7 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 		}
 		return d
 	}
-	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l}
+	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l, Data: onBase{spec.OnBase}}
 	red, again := sortRuns(v, l, spec.OnBase, r.Checks)
 	for _, c := range r.Checks {
 		c.ID, c.ProjectID, c.TaskID, c.LandingID = 0, v.Project.ID, v.Task.ID, l.ID
@@ -321,7 +344,7 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 		return endLanding(v, d, coppice.LandingRefused, checkText(red))
 	default:
 		// The task compares it with the base. The queue does not wait for that.
-		l.RedOn, l.QueueID, l.QueuedAt = r.BaseTree, 0, time.Time{}
+		l.RedOn, l.RedRuns, l.QueueID, l.QueuedAt = r.BaseTree, false, 0, time.Time{}
 		d.Reason = fmt.Sprintf("%d failed on tree %s", len(red), short(l.Tree))
 	}
 	return d

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/prompt"
 	"coppice/store"
 )
 
@@ -139,18 +140,24 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	n := *v.Task.Next
 	closed, note := answers(v, n.Screen)
 	n.Note = joinNotes(note, n.Note)
+	if v.results, err = t.results(v); err != nil {
+		return false, err
+	}
+	if n.Screen && n.Resume != "" && v.results != "" { // it has no prompt
+		n.Note = joinNotes(n.Note, prompt.Results(v.results))
+	}
 	s := &coppice.Session{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
 		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, &n), Account: n.Account, Resume: n.Resume,
 		Fork: n.Fork, Screen: n.Screen, Budget: granted,
-		Prompt: promptFor(v, &n), State: coppice.SessionStarting, CreatedAt: t.now,
+		Prompt: promptFor(v, &n, t.tools(v, &n)), State: coppice.SessionStarting, CreatedAt: t.now,
 	}
 	c := v.Task
 	c.Stage, c.Next, c.Wait = coppice.StageSession, nil, nil
 	c.Sessions++
 	d := &Decision{By: "dispatch", Kind: coppice.EventSessionCreated, Reason: string(n.Role) + " with " + n.Agent, Task: &c, Session: s, Questions: closed}
-	if n.Screen && n.Resume != "" {
-		if n.Note != "" {
+	if prepares := n.Role.Info().Prepares; prepares || n.Screen && n.Resume != "" {
+		if n.Note != "" { // the session that it prepares gets it too
 			d.Messages = []coppice.Message{{TaskID: c.ID, Text: n.Note, From: "person", SentAt: t.now}}
 		}
 	} else {

@@ -167,6 +167,7 @@ func retryTask(v *View) *Decision {
 			t.Next = &next
 		}
 		d.Reason = "continues"
+		d.Asks = append(d.Asks, v.settled(coppice.VerbLand)...) // as above
 	case t.Outcome == coppice.OutcomeDone:
 		d.Reason = "too late: it is done"
 	default:
@@ -188,7 +189,7 @@ func landFailed(v *View) *Decision {
 	if verb.Relands(v.facts()) {
 		return &Decision{By: "landing", Kind: coppice.EventTaskRetried, Reason: "a person asked to land it", Landing: landAgain(v, &t), Task: &t}
 	}
-	if !t.Ended() && !verb.AtLimit(t) {
+	if !t.Ended() && !verb.AtLimit(t) && !verb.YourTurn(t) {
 		return nil
 	}
 	if t.Outcome == coppice.OutcomeDone {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -117,6 +118,17 @@ func TestRetrySaysWhatWasWrong(t *testing.T) {
 	d = retryTask(v)
 	if d.Task.Wait != nil || d.Task.Next.Note != "use the new API" || v.Task.Next.Note != "" {
 		t.Errorf("next %+v, before %+v", d.Task.Next, v.Task.Next)
+	}
+}
+
+// A retry of a task that waits for a person ends a request to land it: that would
+// approve the work of the next session, which nobody has seen.
+func TestRetryEndsAnApproval(t *testing.T) {
+	t.Parallel()
+	v := viewOf(coppice.StageWaiting, next("bob"), waitsOn(coppice.WaitPerson, "has reached its limit", time.Time{}), say(coppice.VerbRetry), landAsked)
+	d := retryTask(v)
+	if a := coppice.Asked(v.Asks, coppice.VerbLand); a == nil || !slices.ContainsFunc(d.Asks, func(x coppice.Ask) bool { return x.ID == a.ID && x.Verb == a.Verb && !x.Open() }) {
+		t.Errorf("the request to land is still open: %+v", d.Asks)
 	}
 }
 

@@ -53,6 +53,9 @@ func strikes(v *ProjectView) *Decision {
 	n := p.Strikes[in.Track]
 	d.Reason = fmt.Sprintf("environment failure %d in a row in track %s: %s", n, in.Track, a.Text)
 	if n >= mostStrikes {
+		if _, paused := p.PausedTracks[in.Track]; !paused {
+			d.Data = coppice.PauseChange{Paused: true, Track: in.Track}
+		}
 		p.PausedTracks = clone(p.PausedTracks)
 		p.PausedTracks[in.Track] = fmt.Sprintf("%d environment failures in a row, the last: %s", n, a.Text)
 	}

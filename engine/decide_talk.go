@@ -26,12 +26,12 @@ func talk(v *View) *Decision {
 // if there is none.
 func nextMessage(v *View, s *coppice.Session) *Decision {
 	for _, q := range v.Questions {
-		if q.SessionID == s.ID && !q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() {
+		if q.SessionID == s.ID && !q.ByCall() && !q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() {
 			return sendWork(v, s, fmt.Sprintf("question/%d/%d", q.ID, q.AnsweredAt.UnixNano()), coppice.SendSpec{Session: s.Key, Text: q.Answer, Question: q.Ref})
 		}
 	}
 	for _, m := range v.Messages {
-		held := m.Kind == coppice.MessageNext && s.State != coppice.SessionIdle
+		held := m.Kind == coppice.MessageNext && s.State != coppice.SessionIdle || s.Role.Info().Prepares && m.Kind != coppice.MessageInterrupt
 		if m.SessionID != s.ID && !held {
 			return sendWork(v, s, messageKey(m, s.ID), coppice.SendSpec{Session: s.Key, Kind: m.Kind, Text: m.Text, Images: m.Images})
 		}
@@ -122,6 +122,14 @@ func interrupted(v *View, s *coppice.Session) bool {
 }
 
 const wasInterrupted = "was interrupted"
+
+// yourTurn waits for a person after a turn of an interactive task.
+func yourTurn(v *View, s *coppice.Session) *Decision {
+	d := pause(v, s)
+	d.Reason, d.Task.Wait.Text = coppice.ReasonTurn, coppice.ReasonTurn
+	d.Task.Wait.Fix = fmt.Sprintf("say what is next with `coppice continue %s \"…\"`, or attach again with `coppice attach %s`; if it is finished, run `coppice land %s`", v.Task.Key, v.Task.Key, v.Task.Key)
+	return d
+}
 
 // pause waits for a person after an interrupt.
 func pause(v *View, s *coppice.Session) *Decision {

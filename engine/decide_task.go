@@ -16,13 +16,17 @@ var deciders = []func(*View) *Decision{
 	retryTask,
 	continueTask,
 	skipChecks,
+	unskipChecks,
 	doneAsIs,
+	dropBranches,
+	warn,
 	baseMoved,
 	stop,
 	landFailed,
 	undeliverable,
 	handover,
 	answerForPerson,
+	finish,
 	budget,
 	runLimit,
 	reroute,
@@ -61,6 +65,7 @@ func (v *View) due() time.Time {
 	}
 	sooner(healthDue(v))
 	sooner(parkDue(v))
+	sooner(waitsDue(v))
 	sooner(answerDue(v))
 	sooner(stopDue(v))
 	sooner(previewDue(v))
@@ -69,7 +74,8 @@ func (v *View) due() time.Time {
 	return at
 }
 
-// follow reads the checks of a landing that changed, and wakes the subjects that
+// follow reads the checks of a landing that changed and the copies of a task whose
+// session failed, and wakes the subjects that
 // a decision concerns: dependants of a task that ended, and the queue that a
 // landing entered.
 func (v *View) follow(t *turn, d *Decision) error {
@@ -88,14 +94,31 @@ func (v *View) follow(t *turn, d *Decision) error {
 			}
 		}
 	}
+	if err := t.viewCopies(v); err != nil {
+		return err
+	}
+	if err := t.wakeLocks(d.Session); err != nil {
+		return err
+	}
 	if d.need != nil { // the queue will have it soon
 		v.Queue.Needs = v.Queue.Needs.With(*d.need)
 	}
 	if l := d.Landing; l != nil && l.QueueID != 0 {
 		t.dirty.add(coppice.QueueSubject(l.QueueID))
 	}
+	if d.Session != nil {
+		if err := t.wakeFamily(v); err != nil {
+			return err
+		}
+	}
 	if d.Kind != coppice.EventTaskEnded && d.Kind != coppice.EventTaskRetried {
 		return nil
+	}
+	for _, a := range v.Above { // one might wait for it
+		t.dirty.add(coppice.TaskSubject(a.Task.ID))
+	}
+	if err := t.stopChildren(v, d); err != nil {
+		return err
 	}
 	deps, err := t.tx.Tasks.Dependants(v.Task.ID)
 	for _, id := range deps {

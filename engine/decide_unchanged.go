@@ -36,11 +36,17 @@ func fixedNothing(v *View, s *coppice.Session) bool {
 }
 
 // judgeUnchanged decides what follows a session after which the branch has no
-// work. Nobody tries again: a task that was done before stays done, and any other
-// waits for a person, who reads the final message.
+// work. Nobody tries again: a task that was done before stays done, and one that
+// need not change anything is done. Any other waits for a person, who reads the final
+// message.
 func judgeUnchanged(v *View, s *coppice.Session) *Decision {
 	if !v.Task.DoneAt.IsZero() {
 		return stayDone(v)
+	}
+	if !s.Role.Info().Fixes && !v.Task.Requires(v.Project.Policy, s.Role, coppice.CompletionDiff) {
+		d := endTask(v, coppice.OutcomeDone, nil)
+		d.Task.Note = fmt.Sprintf("done without a change, which its completion checks allow (no %s)", coppice.CompletionDiff)
+		return d
 	}
 	key := v.Task.Key
 	d := needPerson(v, s, *coppice.Failf(coppice.ClassUnchanged, "the agent ended without changing anything", fmt.Sprintf(

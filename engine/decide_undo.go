@@ -48,7 +48,7 @@ func unstop(v *View) *Decision {
 		t.Stage, d.Landing = coppice.StageChecking, again
 	case s.State == coppice.SessionCancelled, l != nil && l.Outcome == coppice.LandingDropped:
 		t.Stage, t.Next = coppice.StageWaiting, firstSession(t, workSoFar(v))
-		if work := v.lastWorkSession(); work != nil && v.keepsWork() {
+		if work := v.lastWorkSession(); work != nil && (t.Checkout || v.keepsWork()) {
 			t.Next = resumeSession(v, work)
 		}
 	case l != nil && l.SessionID == s.ID:
@@ -143,6 +143,9 @@ func notReverted(v *View, l coppice.Landing) string {
 	case coppice.LandingConflict:
 		return "later changes conflict with that; " + fix
 	case coppice.LandingRefused:
+		if l.Failure != nil { // the base fails without it too
+			return l.Failure.Text
+		}
 		return fmt.Sprintf("%s does not pass its checks without it; %s", v.onto(), fix)
 	case coppice.LandingDropped:
 		return "that was stopped"

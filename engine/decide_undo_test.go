@@ -11,10 +11,9 @@ import (
 
 // landedTask has a task whose commit is on the base.
 func landedTask(t *testing.T, changes ...func(*coppice.Project)) *bundle {
-	b := open(t)
-	b.project(append(changes, func(p *coppice.Project) { p.Policy.Limits.Sessions = 5 })...)
+	b := openApp(t, append(changes, func(p *coppice.Project) { p.Policy.Limits.Sessions = 5 })...)
 	b.queueUp(1)
-	if b.seen().Policy.Land.Push {
+	if b.projectNow().Policy.Land.Push {
 		b.finish("app-1", coppice.WorkPush, coppice.PushResult{Pushed: true, Now: "base1"})
 	}
 	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit-app-1"})
@@ -32,13 +31,11 @@ func (b *bundle) reverts(key string) {
 	b.turn()
 }
 
-func (b *bundle) tip() (tip string) {
-	b.view(func(r store.Reader) error {
+func (b *bundle) tip() string {
+	return read(b, func(r store.Reader) (string, error) {
 		q, err := r.Queues.Of(1, "")
-		tip = q.Tip
-		return err
+		return q.Tip, err
 	})
-	return tip
 }
 
 func TestAnUnusedLandingMovesBack(t *testing.T) {
@@ -124,7 +121,7 @@ func TestARevertGoesThroughTheGate(t *testing.T) {
 			}
 			b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: b.tip(), Tree: "tree-r", Commit: "revert1"})
 			b.finish("app-1", coppice.WorkCheck, proved)
-			if b.seen().Policy.Land.Push {
+			if b.projectNow().Policy.Land.Push {
 				b.finish("app-1", coppice.WorkPush, coppice.PushResult{Pushed: true, Now: b.tip()})
 			}
 			move, err := coppice.DecodeSpec[coppice.MoveSpec](b.wantWork("app-1", coppice.WorkMove))
@@ -280,8 +277,7 @@ func TestUnstop(t *testing.T) {
 	})
 	t.Run("while it waits for approval", func(t *testing.T) {
 		t.Parallel()
-		b := open(t)
-		b.project(func(p *coppice.Project) { p.Policy.Land.How = coppice.LandBranch })
+		b := openApp(t, func(p *coppice.Project) { p.Policy.Land.How = coppice.LandBranch })
 		b.queueUp(1)
 		b.wantStage(coppice.StageHeld)
 		stops(b)
@@ -292,8 +288,7 @@ func TestUnstop(t *testing.T) {
 	})
 	t.Run("before a fix", func(t *testing.T) {
 		t.Parallel()
-		b := open(t)
-		b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
+		b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
 		b.create(coppice.NewTask{Title: "a"})
 		b.prepares("app-1")
 		b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1", Conversation: "talk1"})
@@ -313,6 +308,85 @@ func TestUnstop(t *testing.T) {
 		b := landedTask(t)
 		if _, err := b.Ask(t.Context(), "app-1", coppice.VerbUnstop, verb.Request{}); coppice.ErrorCode(err) != coppice.EConflict {
 			t.Errorf("undo of a stop that was a landing: %v", err)
+		}
+	})
+}
+
+// A revert that a red base blocks stays a revert: it waits for a person, no session
+// of it starts, and the task never lands again instead.
+func TestARevertOnARedBase(t *testing.T) {
+	t.Parallel()
+	blocked := func(t *testing.T) *bundle {
+		t.Helper()
+		b := landedTask(t, func(p *coppice.Project) { p.Policy.Land.Push = true })
+		b.reverts("app-1")
+		b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: b.tip(), Tree: "tree-r", Commit: "revert1"})
+		b.finish("app-1", coppice.WorkCheck, exits(1))
+		b.finish("app-1", coppice.WorkCheck, exits(1))
+		const fix = "fix the base and run `coppice retry app-1`; leave the check out for this task with `coppice skip-check app-1`; or keep what has landed with `coppice stop app-1`"
+		if s := b.status("app-1"); s.Status != coppice.StatusNeedsYou || s.Reason != redBase || s.Fix != fix {
+			t.Errorf("it is %s (%s), and a person can %s", s.Status, s.Reason, s.Fix)
+		}
+		if e := b.entry("waiting/app-1"); e == nil || len(e.Actions) != 3 || e.Actions[0].Verb != coppice.VerbSkipCheck || e.Actions[1].Verb != coppice.VerbRetry || e.Actions[2].Verb != coppice.VerbStop {
+			t.Errorf("its entry is %+v", e)
+		}
+		for _, v := range []coppice.Verb{coppice.VerbRevert, coppice.VerbRequeue, coppice.VerbLand, coppice.VerbContinue, coppice.VerbTake} {
+			if _, err := b.Ask(t.Context(), "app-1", v, verb.Request{Text: "x"}); coppice.ErrorCode(err) != coppice.EConflict || coppice.Public(err).Fix == "" {
+				t.Errorf("%s of a revert that is blocked: %v", v, err)
+			}
+		}
+		return b
+	}
+	reverts := func(b *bundle) {
+		b.t.Helper()
+		spec, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork("app-1", coppice.WorkMerge))
+		b.must(err)
+		if spec.Head != "commit-app-1" || spec.Reverts != "base1" {
+			b.t.Fatalf("merges %+v", spec)
+		}
+		b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: b.tip(), Tree: "tree-r2", Commit: "revert2"})
+		if b.unsettled("app-1").Kind == coppice.WorkCheck { // it was not left out
+			b.finish("app-1", coppice.WorkCheck, exits(0))
+		}
+		b.finish("app-1", coppice.WorkPush, coppice.PushResult{Pushed: true, Now: b.tip()})
+		b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "revert2"})
+		if x := b.task("app-1"); x.Outcome != coppice.OutcomeCancelled || x.Landed != "" || x.Reverted == nil || x.Reverted.As != "revert2" || x.Reverted.By != "person" || x.Sessions != 1 {
+			b.t.Errorf("the task is %s, landed as %q, reverted %+v, %d sessions", x.Outcome, x.Landed, x.Reverted, x.Sessions)
+		}
+	}
+	t.Run("retry", func(t *testing.T) {
+		t.Parallel()
+		b := blocked(t)
+		b.ask("app-1", coppice.VerbRetry, "")
+		reverts(b)
+	})
+	t.Run("skip-check", func(t *testing.T) {
+		t.Parallel()
+		b := blocked(t)
+		b.ask("app-1", coppice.VerbSkipCheck, "")
+		reverts(b)
+	})
+	t.Run("the base moves", func(t *testing.T) {
+		t.Parallel()
+		b := blocked(t)
+		b.update(func(tx store.Tx) error {
+			q, err := tx.Queues.Of(1, "")
+			q.Tip = "later"
+			return cmpErr(cmpErr(err, tx.Queues.Put(&q)), tx.Asks.Put(&coppice.Ask{Subject: coppice.TaskSubject(1), Verb: coppice.VerbMoved, At: b.clock}))
+		})
+		b.update(func(tx store.Tx) error {
+			return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventTaskChanged, ProjectID: 1, TaskID: 1, About: coppice.TaskSubject(1), By: "queue"})
+		})
+		b.turn()
+		reverts(b)
+	})
+	t.Run("stop", func(t *testing.T) {
+		t.Parallel()
+		b := blocked(t)
+		before := b.task("app-1").EndedAt
+		b.ask("app-1", coppice.VerbStop, "")
+		if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone || x.Landed != "commit-app-1" || x.Reverted != nil || !strings.Contains(x.Warning, redBase) || !x.EndedAt.Equal(before) {
+			t.Errorf("the task is %s, landed as %q, reverted %+v: %s", x.Outcome, x.Landed, x.Reverted, x.Warning)
 		}
 	})
 }

@@ -32,15 +32,11 @@ func (b *bundle) look(head, commit string) {
 func (b *bundle) of(kind coppice.WorkKind) (found coppice.Work) {
 	b.t.Helper()
 	id := b.task("app-1").ID
-	b.view(func(r store.Reader) error {
-		all, err := r.Work.Unsettled(coppice.TaskSubject(id))
-		for _, w := range all {
-			if w.Kind == kind && (kind != coppice.WorkRemove || w.SessionID != 0) {
-				found = w
-			}
+	for _, w := range read(b, func(r store.Reader) ([]coppice.Work, error) { return r.Work.Unsettled(coppice.TaskSubject(id)) }) {
+		if w.Kind == kind && (kind != coppice.WorkRemove || w.SessionID != 0) {
+			found = w
 		}
-		return err
-	})
+	}
 	return found
 }
 
@@ -74,13 +70,9 @@ func TestVerdictsDecide(t *testing.T) {
 	if spec.Session.Role != coppice.RoleFix || spec.Session.Resume != "talk1" || spec.Path != "/ws" || spec.ReadOnly {
 		t.Fatalf("it continues as %+v", spec)
 	}
-	b.view(func(r store.Reader) error {
-		s, err := r.Sessions.ByKey("app-1.3")
-		if !strings.Contains(s.Prompt, "STEP 1: FAIL it greets\nit says nothing") {
-			t.Errorf("the prompt of the fix is:\n%s", s.Prompt)
-		}
-		return err
-	})
+	if s := b.session("app-1.3"); !strings.Contains(s.Prompt, "STEP 1: FAIL it greets\nit says nothing") {
+		t.Errorf("the prompt of the fix is:\n%s", s.Prompt)
+	}
 	b.removes()
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head2", From: "head1", Conversation: "talk1"})
 	b.look("head2", "commit2")
@@ -91,15 +83,11 @@ func TestVerdictsDecide(t *testing.T) {
 	if x.Outcome != coppice.OutcomeDone || x.Landed != "commit2" {
 		t.Errorf("%+v", x)
 	}
-	b.view(func(r store.Reader) error {
-		all, err := r.Sessions.Of(x.ID)
-		for _, s := range all {
-			if s.Path != "" || (s.Verdict != nil) != (s.Role == coppice.RoleVerify) {
-				t.Errorf("session afterwards: %+v", s)
-			}
+	for _, s := range b.sessionsOf(x.ID) {
+		if s.Path != "" || (s.Verdict != nil) != (s.Role == coppice.RoleVerify) {
+			t.Errorf("session afterwards: %+v", s)
 		}
-		return err
-	})
+	}
 }
 
 // Stopping a task while its verifier runs ends all of it.
@@ -115,25 +103,16 @@ func TestStopAVerifier(t *testing.T) {
 	b.turn()
 	b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true})
-	x := b.task("app-1")
-	b.view(func(r store.Reader) error {
-		l, err := r.Landings.Last(x.ID)
-		if x.Outcome != coppice.OutcomeCancelled || l.Outcome != coppice.LandingDropped {
-			t.Errorf("task %+v, landing %+v", x, l)
-		}
-		return err
-	})
+	if x, l := b.task("app-1"), b.landing("app-1"); x.Outcome != coppice.OutcomeCancelled || l.Outcome != coppice.LandingDropped {
+		t.Errorf("task %+v, landing %+v", x, l)
+	}
 	_, err = b.Retry(t.Context(), "app-1", "") // before the verifier's worktree is gone
 	b.must(err)
 	b.turn()
 	b.removes()
-	b.view(func(r store.Reader) error {
-		s, err := r.Sessions.ByKey("app-1.2")
-		if s.Path != "" {
-			t.Errorf("its worktree stays: %+v", s)
-		}
-		return err
-	})
+	if s := b.session("app-1.2"); s.Path != "" {
+		t.Errorf("its worktree stays: %+v", s)
+	}
 }
 
 // A person who takes over during verification gets the agent that did the work.
@@ -169,7 +148,7 @@ func TestChangeOfSteps(t *testing.T) {
 	b.turn()
 	w := b.of(coppice.WorkRun)
 	w.State, w.Attempt, w.Result = coppice.WorkFinished, 1, coppice.Raw(coppice.RunResult{Summary: "STEP 1: PASS"})
-	p := b.seen()
+	p := b.projectNow()
 	p.Policy.Land.How = coppice.LandBranch
 	b.update(func(tx store.Tx) error {
 		if err := errors.Join(tx.Projects.Put(&p), tx.Work.Put(&w)); err != nil {

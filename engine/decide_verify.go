@@ -31,7 +31,8 @@ func queueVerifier(v *View, l coppice.Landing) *Decision {
 // runVerifier validates a verifier's final message against the schema of a
 // verdict.
 func runVerifier(v *View, spec *coppice.RunSpec) {
-	spec.Schema, spec.Browser = coppice.VerdictSchema(len(v.Task.Steps)), v.Project.Policy.Verify.Browser
+	p := v.Project.Policy.Verify
+	spec.Schema, spec.Browser, spec.BrowserServer = coppice.VerdictSchema(len(v.Task.Steps)), p.Browser, p.BrowserServer
 }
 
 // endVerifier stores the verdict of a verifier's run.

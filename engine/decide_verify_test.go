@@ -311,7 +311,7 @@ func TestPromptOfAVerifier(t *testing.T) {
 	t.Parallel()
 	next := &coppice.Next{Role: coppice.RoleVerify, Agent: "ann", Evidence: "it was lost\n", Note: "look at the colours"}
 	v := viewOf(coppice.StageQueued, task(func(t *coppice.Task) { t.Body, t.Steps = "In all languages.\n", []string{"it greets", "it ends"} }))
-	got := promptFor(v, next)
+	got := promptFor(v, next, nil)
 	for _, part := range []string{
 		"Task app-7: Greet\n\nIn all languages.\n", "\n1. it greets\n2. it ends\n", "Change nothing", "it was lost", "A person adds: look at the colours",
 		`{"steps":[{"n":1,"pass":true,`, "STEP 1: PASS",
@@ -326,7 +326,7 @@ func TestPromptOfAVerifier(t *testing.T) {
 		}
 	}
 	v.Task.Steps, v.Project.Policy.Workspace.Serve.Run = nil, "npm start"
-	if got := promptFor(v, next); !strings.Contains(got, "\n1. "+coppice.WholeStep+"\n") || !strings.Contains(got, "$COPPICE_URL") {
+	if got := promptFor(v, next, nil); !strings.Contains(got, "\n1. "+coppice.WholeStep+"\n") || !strings.Contains(got, "$COPPICE_URL") {
 		t.Errorf("without steps, with an app:\n%s", got)
 	}
 }

@@ -220,7 +220,7 @@ func (t *turn) applyWork(v view, d *Decision) error {
 	if w := d.Offer; w != nil {
 		c := v.base()
 		w.Subject, w.ProjectID = c.Of, c.Project.ID
-		if w.TaskID == 0 {
+		if w.TaskID == 0 && c.Of.Kind == coppice.SubjectTask {
 			w.TaskID = c.Of.Num()
 		}
 		w.State, w.OfferedAt = coppice.WorkOffered, t.now
@@ -253,8 +253,12 @@ func (t *turn) log(v view, d *Decision) error {
 		if of := v.taskOf(d); of != nil {
 			ev.TaskID, ev.Subject = of.Task.ID, of.Task.Key
 		}
-	case *ProjectView:
-		ev.Subject = v.Project.Prefix
+	case *ProjectView, *LocksView:
+		ev.Subject = c.Project.Prefix
+	case *HooksView:
+		if r, ok := firstRun(d); ok {
+			ev.TaskID, ev.Subject = r.TaskID, r.Subject
+		}
 	}
 	if d.Session != nil {
 		ev.SessionID, ev.Subject = d.Session.ID, d.Session.Key
@@ -266,5 +270,8 @@ func (t *turn) log(v view, d *Decision) error {
 		}
 		ev.Data = b
 	}
-	return t.tx.Log.Append(ev)
+	if err := t.tx.Log.Append(ev); err != nil {
+		return err
+	}
+	return t.fire(ev)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/lock"
 	"coppice/store"
 )
 
@@ -15,11 +16,10 @@ var errUndone = errors.New("undone")
 // refused.
 func TestRowsHaveOwners(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.queueUp(1)
 	b.create(coppice.NewTask{Title: "b"})
-	kinds := []coppice.SubjectKind{coppice.SubjectTask, coppice.SubjectQueue, coppice.SubjectProject, coppice.SubjectAccount}
+	kinds := []coppice.SubjectKind{coppice.SubjectTask, coppice.SubjectQueue, coppice.SubjectProject, coppice.SubjectAccount, coppice.SubjectLocks}
 	views := func(turn *turn) map[coppice.SubjectKind]view {
 		task, err := turn.view(2)
 		b.must(err)
@@ -30,8 +30,10 @@ func TestRowsHaveOwners(t *testing.T) {
 		b.must(err)
 		account, err := turn.accountView("ann")
 		b.must(err)
+		locks, err := turn.locksView(1)
+		b.must(err)
 		return map[coppice.SubjectKind]view{
-			coppice.SubjectTask: task, coppice.SubjectQueue: queue, coppice.SubjectProject: project, coppice.SubjectAccount: account,
+			coppice.SubjectLocks: locks, coppice.SubjectTask: task, coppice.SubjectQueue: queue, coppice.SubjectProject: project, coppice.SubjectAccount: account,
 		}
 	}
 	for name, c := range map[string]struct {
@@ -51,6 +53,9 @@ func TestRowsHaveOwners(t *testing.T) {
 		}},
 		"queue":   {coppice.SubjectQueue, func(d *Decision, _ *View, q *QueueView) { d.Queue = &q.Queue }},
 		"project": {coppice.SubjectProject, func(d *Decision, v *View, _ *QueueView) { d.Project = &v.Project }},
+		"locks": {coppice.SubjectLocks, func(d *Decision, _ *View, _ *QueueView) {
+			d.More = []Row{locksRow(lock.Change{}, func() {})}
+		}},
 		"limit": {coppice.SubjectAccount, func(d *Decision, v *View, _ *QueueView) {
 			d.Limit = &coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth}
 		}},

@@ -5,7 +5,7 @@
 // A turn collects the subjects to which something happened since the last turn,
 // or whose timer is due. It asks the deciders about each subject until none has
 // a new decision. Then it gives free sessions to queued tasks. A subject is a
-// task, a landing queue, a project or an account. Deciders are pure functions
+// task, a landing queue, a project, its hooks or an account. Deciders are pure functions
 // from a view of the facts to a Decision. People, agents and workers only add
 // facts, through the Intake and through the results of work. So a race is only
 // two facts in some order.
@@ -69,10 +69,17 @@ type Config struct {
 	// own is the project's profile of the agent, if it has one. Nil means that
 	// no agent can.
 	Resumes func(agent string, own *coppice.Profile) bool
+	// Tools returns the tools of Coppice that a session of an agent has in a role, as
+	// its first message lists them. own is the project's profile of the agent, if it
+	// has one. Nil means that no session has any.
+	Tools func(agent string, own *coppice.Profile, r coppice.Role) []coppice.ToolLine
 	// Pause is the first pause of a landing whose move was blocked. It doubles
 	// up to a minute. 0 means 2 seconds. Intake.RetryLanding usually ends the
 	// wait sooner.
 	Pause time.Duration
+	// Hooks returns the hooks of the user's configuration. Nil means that there are
+	// none.
+	Hooks func() coppice.Hooks
 	// Classify returns the level of a task; nil means Level.
 	Classify Classify
 }
@@ -194,6 +201,8 @@ type turn struct {
 	limitsRead bool                   // limits are current
 	budgets    map[string]coppice.USD // of accounts; nil until they are read
 
+	wokenBelow map[int64]bool // tasks whose family was woken because their budget is reached
+
 	previews     []coppice.Preview // those that run
 	previewsRead bool              // previews are current
 }
@@ -210,6 +219,9 @@ func (t *turn) run() (Turned, error) {
 		return Turned{}, err
 	}
 	if err := t.dispatch(); err != nil {
+		return Turned{}, err
+	}
+	if err := t.settleAll(); err != nil { // hooks that follow what dispatch decided
 		return Turned{}, err
 	}
 	if err := t.trim(); err != nil {
@@ -245,6 +257,9 @@ func (t *turn) gather(after int64) error {
 			if err := t.mark(ev); err != nil {
 				return err
 			}
+			if err := t.fire(&ev); err != nil {
+				return err
+			}
 		}
 		if len(events) < page {
 			break
@@ -276,7 +291,7 @@ func (t *turn) gather(after int64) error {
 // woken: dispatch checks their lanes in every turn.
 func (t *turn) mark(ev coppice.Event) error {
 	switch {
-	case ev.Kind == coppice.EventReviewChanged: // nothing is decided about drafts
+	case ev.Kind == coppice.EventReviewChanged, ev.Kind == coppice.EventSessionReport, ev.Kind == coppice.EventNoteChanged: // nothing is decided about drafts, reports and notes
 	case ev.About != (coppice.Subject{}):
 		t.dirty.add(ev.About)
 	case ev.TaskID != 0:
@@ -321,6 +336,23 @@ func (t *turn) timerDue(tm store.Timer) error {
 	return nil
 }
 
+// trimWork removes settled work that is older than the given time, or than the
+// oldest event: the log limits both.
+func (t *turn) trimWork(before time.Time) (int, error) {
+	first, _, err := t.tx.Log.Bounds()
+	if err != nil {
+		return 0, err
+	}
+	oldest, err := t.tx.Log.Events(first-1, 1, store.EventFilter{})
+	if err != nil {
+		return 0, err
+	}
+	if len(oldest) > 0 && oldest[0].At.After(before) {
+		before = oldest[0].At
+	}
+	return t.tx.Work.Trim(before)
+}
+
 // trim removes old events and work from time to time.
 func (t *turn) trim() error {
 	if t.now.Sub(t.trimmed) < time.Minute {
@@ -338,7 +370,7 @@ func (t *turn) trim() error {
 	if err != nil {
 		return err
 	}
-	work, err := t.tx.Work.Trim(before)
+	work, err := t.trimWork(before)
 	if err != nil {
 		return err
 	}

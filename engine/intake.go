@@ -19,6 +19,9 @@ type Intake struct {
 	known   Agents
 	screen  Agents
 	levels  Levels // nil means that the rules decide
+	free    FreeBranch
+	hooks   func() coppice.Hooks // of the user; nil means none
+	mask    func(string) string  // masks secrets in notes; nil means that it does not
 	by      coppice.Actor
 }
 
@@ -37,6 +40,14 @@ type Option func(*Intake)
 // when they are created or changed.
 func WithLevels(l Levels) Option { return func(i *Intake) { i.levels = l } }
 
+// FreeBranch returns an error, with a fix, if a project's repository has a branch of
+// that name, or one beside which it cannot exist.
+type FreeBranch func(ctx context.Context, p coppice.Project, name string) error
+
+// WithFreeBranch makes an Intake ask whether the branch that a person names for a
+// task exists.
+func WithFreeBranch(f FreeBranch) Option { return func(i *Intake) { i.free = f } }
+
 // NewIntake returns an Intake. known is called for every agent that a request
 // names, screen for one whose screen a person wants. Its requests are a
 // person's. As returns one for another author.
@@ -51,6 +62,14 @@ func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known, scre
 // AddProject adds the project to which a directory belongs. For a known project
 // it confirms the current policy and git settings.
 func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, error) {
+	return i.AddProjectAs(ctx, dir, "")
+}
+
+// AddProjectAs does the same. A new project gets the prefix, unless that is empty.
+func (i *Intake) AddProjectAs(ctx context.Context, dir, prefix string) (coppice.Project, error) {
+	if err := validPrefix(prefix); prefix != "" && err != nil {
+		return coppice.Project{}, err
+	}
 	found, err := i.inspect(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, err
@@ -61,7 +80,12 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 		if coppice.ErrorCode(err) == coppice.ENotFound {
 			p = found
 			p.CreatedAt = i.now().UTC()
-			if p.Prefix, err = freePrefix(tx.Reader(), found.Prefix); err != nil {
+			if p.Prefix = prefix; prefix != "" {
+				err = refusePrefix(tx.Reader(), p, prefix)
+			} else {
+				p.Prefix, err = freePrefix(tx.Reader(), found.Prefix)
+			}
+			if err != nil {
 				return err
 			}
 			if err := tx.Projects.Put(&p); err != nil {
@@ -74,6 +98,10 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 		}
 		if err := refuseRemoval(known); err != nil {
 			return err
+		}
+		if prefix != "" && prefix != known.Prefix {
+			return coppice.Errorf(coppice.EConflict, "%s is the project %s already", known.Path, known.Prefix).
+				WithFix("run `coppice project rename %s %s`", known.Prefix, prefix).WithField("prefix")
 		}
 		p = known
 		if found.Git != nil {
@@ -145,7 +173,10 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 		if on {
 			reason = "paused"
 		}
-		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, reason)
+		return tx.Log.Append(&coppice.Event{
+			At: i.now().UTC(), Kind: coppice.EventProjectChanged, ProjectID: p.ID, Subject: p.Prefix, By: i.by.String(), Reason: reason,
+			Data: coppice.Raw(coppice.PauseChange{Paused: on, Track: track}),
+		})
 	})
 	return p, err
 }

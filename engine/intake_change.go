@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChang
 	judged := i.levelAfter(ctx, key, c)
 	return i.ask(ctx, key, coppice.EventTaskChanged, "", func(tx store.Tx, t *coppice.Task) error {
 		was := *t
-		if t.Ended() && !t.Restartable() {
+		if !t.Changeable() {
 			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome)
 		}
 		if c.Title != nil {
@@ -72,12 +73,24 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 	}
 	if c.Budget != nil {
 		t.Budget = *c.Budget
-		if err := i.affords(tx, t); err != nil {
+		if err := errors.Join(i.affords(tx, t), i.affordsBelow(tx, *t)); err != nil {
 			return err
 		}
 	}
 	if err := i.changeLimits(tx, t, c); err != nil {
 		return err
+	}
+	if c.Retry != nil {
+		if err := coppice.ValidRetry(*c.Retry); err != nil {
+			return err
+		}
+		t.Retry = *c.Retry
+	}
+	if c.Completion != nil {
+		if err := coppice.ValidCompletion(*c.Completion); err != nil {
+			return err
+		}
+		t.Completion = *c.Completion
 	}
 	if c.Track == nil && c.Agent == nil && c.Model == nil && c.Effort == nil {
 		return validFeature(t)
@@ -125,6 +138,13 @@ func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
 	if err != nil {
 		return err
 	}
+	above, err := tx.Families.Ancestors(t.ID)
+	if err != nil {
+		return err
+	}
+	if err := refuseAbove(tx.Reader(), *t, ids, above); err != nil {
+		return err
+	}
 	var path []string
 	seen := map[int64]bool{}
 	var walk func(id int64) error
@@ -167,7 +187,7 @@ func unqueue(t *coppice.Task) {
 
 // affords lets a task continue that waits for a larger budget, when it has got one.
 func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
-	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !verb.WaitsForPerson(*t) {
+	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || t.Failure.Of != "" || !verb.WaitsForPerson(*t) {
 		return nil
 	}
 	v := &View{Task: *t}
@@ -175,11 +195,9 @@ func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
 	if v.Project, err = tx.Projects.Get(t.ProjectID); err != nil {
 		return err
 	}
-	spent, err := tx.Spend.Of(coppice.TaskSubject(t.ID), "")
-	if err != nil {
+	if v.Spent, err = Spent(tx.Reader(), t.ID); err != nil {
 		return err
 	}
-	v.Spent = coppice.USD(spent.CostUSD)
 	if most := v.allowed(); most > 0 && v.Spent >= most {
 		return nil
 	}

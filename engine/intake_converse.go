@@ -194,8 +194,9 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
 			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
 		}
-		made.Onto, made.Group, made.Labels = from.Onto, from.Group, from.Labels
+		made.Onto, made.Group, made.Labels, made.Context = from.Onto, from.Group, from.Labels, from.Context
 		made.Turns, made.Time, made.UntilDone = from.Turns, from.Time, from.UntilDone
+		made.Retry, made.Completion = from.Retry, from.Completion
 		if s.Agent == from.Agent {
 			made.Effort = from.Effort
 		}

@@ -57,7 +57,7 @@ func TestRememberedRules(t *testing.T) {
 		return q
 	}
 	rules := func() (out []string) {
-		for _, r := range b.seen().Rules {
+		for _, r := range b.projectNow().Rules {
 			out = append(out, strings.TrimSpace(ruleText(r)+" "+r.Why))
 		}
 		return out
@@ -80,7 +80,7 @@ func TestRememberedRules(t *testing.T) {
 	b.finish("app-2", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws2", BaseCommit: "base1", Head: "base1"})
 	spec, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-2"))
 	b.must(err)
-	want := coppice.PermissionPolicy{Default: coppice.RuleAsk, Rules: append(b.seen().Rules, own)}
+	want := coppice.PermissionPolicy{Default: coppice.RuleAsk, Rules: append(b.projectNow().Rules, own)}
 	if d := cmp.Diff(want, spec.Permissions); d != "" || spec.MCP["docs"].URL == "" {
 		t.Errorf("its session may (-want +got):\n%s\n%v", d, spec.MCP)
 	}
@@ -105,8 +105,7 @@ func TestRememberedRules(t *testing.T) {
 func TestConverseRefusals(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 2 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 2 })
 	b.create(coppice.NewTask{Title: "runs"}, coppice.NewTask{Title: "blind", Agent: "blind"}, coppice.NewTask{Title: "waits", After: []string{"app-1"}}, coppice.NewTask{Title: "done"}, coppice.NewTask{Title: "checks"})
 	b.working("app-1")
 	b.working("app-2")
@@ -167,8 +166,7 @@ func third[T any](_ T, err error) error { return err }
 // A model can be chosen while nothing runs; then it is the next session's.
 func TestModelOfTheNextSession(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.PausedAt = noon })
+	b := openApp(t, func(p *coppice.Project) { p.PausedAt = noon })
 	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	m, err := b.Model(t.Context(), "app-1", "big")
@@ -189,19 +187,12 @@ func TestShutAgent(t *testing.T) {
 		for _, how := range []string{"clear", "retry"} {
 			t.Run(fmt.Sprint(how, fallback), func(t *testing.T) {
 				t.Parallel()
-				b := open(t)
-				b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Agent.Fallback = 1, fallback })
+				b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Agent.Fallback = 1, fallback })
 				b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"})
 				b.turn()
 				b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 				b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "base1", Failure: coppice.Failf(coppice.ClassAuth, "not logged in", "")})
-				limits := func() (out []AgentLimit) {
-					b.view(func(r store.Reader) (err error) {
-						out, err = b.Limits(r)
-						return err
-					})
-					return out
-				}
+				limits := func() []AgentLimit { return read(b, b.Limits) }
 				got := limits()
 				if len(got) != 1 || got[0].Agent != "ann" || !got[0].Until.IsZero() || got[0].Class != coppice.ClassAuth {
 					t.Fatalf("limits %+v", got)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,9 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 	asked = withTitles(asked)
 	order, err := creationOrder(asked)
 	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(i.checkCheckout(asked), i.checkBranches(ctx, project, asked)); err != nil {
 		return nil, err
 	}
 	levels := i.levelsOf(ctx, project, asked)
@@ -83,18 +87,22 @@ func at(asked []coppice.NewTask, n int, err error) error {
 
 // create checks one task and adds it.
 func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, level string, in int64, refs map[string]int64) (coppice.Task, error) {
+	f, err := i.familyFor(tx, *p)
+	if err != nil {
+		return coppice.Task{}, err
+	}
 	t := coppice.Task{
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
 		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
-		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in, Effort: n.Effort, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone},
+		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in, Effort: n.Effort, Retry: n.Retry, Completion: n.Completion, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone, Branch: n.Branch, Context: n.Context},
 	}
-	var err error
 	if t.Labels, err = coppice.Labels(n.Labels); err != nil {
 		return t, err
 	}
-	if n.Role() == coppice.RoleAnswer {
-		t.Wants = coppice.WantsAnswer
+	f.inherit(&n, &t)
+	if n.Role() != coppice.RoleImplement {
+		t.Wants, t.Checkout = coppice.WantsAnswer, n.Workspace == coppice.WorkspaceNone
 	}
 	if n.NotBefore.IsZero() {
 		t.NotBefore = n.NotBefore
@@ -110,7 +118,20 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 		return t, err
 	}
 	t.After = after
+	if err := f.admit(tx.Reader(), *p, &t); err != nil {
+		return t, err
+	}
+	if t.Checkout {
+		if err := refuseCheckout(tx.Reader(), t); err != nil {
+			return t, err
+		}
+	}
 	t.Next = firstSession(t, "")
+	if n.Interactive {
+		if err := i.interactive(*p, &t); err != nil {
+			return t, err
+		}
+	}
 	if t.Images, err = coppice.AddImages(nil, n.Images); err != nil {
 		return t, err
 	}
@@ -126,6 +147,9 @@ func (i *Intake) addTask(tx store.Tx, p *coppice.Project, t *coppice.Task) error
 	t.Num, t.Key = p.LastTask, coppice.TaskKey(p.Prefix, p.LastTask)
 	t.CreatedAt, t.CreatedBy = i.now().UTC(), i.by.String()
 	t.Stage, t.StageAt = coppice.StageWaiting, t.CreatedAt
+	if err := nameBranch(tx.Reader(), *p, t); err != nil {
+		return err
+	}
 	if err := tx.Tasks.Put(t); err != nil {
 		return err
 	}
@@ -140,10 +164,10 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 	if err := coppice.ValidText("body", t.Body, coppice.MaxBody); err != nil {
 		return err
 	}
-	if err := validPriority(t.Priority); err != nil {
+	if err := cmp.Or(coppice.ValidContext(t.Context), validPriority(t.Priority)); err != nil {
 		return err
 	}
-	if err := errors.Join(validFeature(t), validAnswer(t)); err != nil {
+	if err := errors.Join(validFeature(t), validAnswer(t), coppice.ValidRetry(t.Retry), coppice.ValidCompletion(t.Completion)); err != nil {
 		return err
 	}
 	if t.Track == "" {
@@ -223,9 +247,13 @@ func validAnswer(t *coppice.Task) error {
 	if t.Wants != coppice.WantsAnswer {
 		return nil
 	}
-	for field, set := range map[string]bool{"checks": len(t.Checks) > 0, "steps": len(t.Steps) > 0, "feature": t.Feature != ""} {
+	for field, set := range map[string]bool{"checks": len(t.Checks) > 0, "steps": len(t.Steps) > 0, "feature": t.Feature != "", "branch": t.Branch != ""} {
 		if set {
-			return coppice.Errorf(coppice.EInvalid, "a task that wants an answer has no %s", field).
+			what := "wants an answer"
+			if t.Checkout {
+				what = "works in your checkout"
+			}
+			return coppice.Errorf(coppice.EInvalid, "a task that %s has no %s", what, field).
 				WithFix("leave them out, or describe in a schema what the answer must have").WithField(field)
 		}
 	}

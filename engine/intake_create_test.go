@@ -15,8 +15,7 @@ import (
 
 func TestCreateTask(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Agent.Model = "big" })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Agent.Model = "big" })
 	first := b.create(coppice.NewTask{Title: " Greet \t", Body: "b", Priority: 3, Checks: []string{"make"}, NotBefore: noon.Add(time.Hour).In(time.FixedZone("", 3600))})[0]
 	want := coppice.Task{
 		ID: first.ID, ProjectID: 1, Num: 1, Key: "app-1", Title: "Greet", Body: "b", Priority: 3, Track: "main", Agent: "ann", Model: "big",
@@ -37,8 +36,7 @@ func TestCreateTask(t *testing.T) {
 
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "there"})
 	many := make([]coppice.NewTask, mostTasks+1)
 	for _, c := range []struct {
@@ -74,6 +72,10 @@ func TestCreateRefuses(t *testing.T) {
 			{Title: "z", Ref: "z", After: []string{"a"}}, {Title: "a", Ref: "a", After: []string{"b"}},
 			{Title: "b", Ref: "b", After: []string{"c"}}, {Title: "c", Ref: "c", After: []string{"a"}},
 		}, coppice.EInvalid, "after", "a → b → c → a"},
+		{"a context value's name", "app", []coppice.NewTask{{Title: "a", Context: map[string]string{"a b": "x"}}}, coppice.EInvalid, "context", "context value name"},
+		{"a huge context value", "app", []coppice.NewTask{{Title: "a", Context: map[string]string{"big": strings.Repeat("x", 4097)}}}, coppice.ETooLarge, "context", "big: the text has 4097 bytes"},
+		{"a context value with a zero byte", "app", []coppice.NewTask{{Title: "a", Context: map[string]string{"zero": "\x00"}}}, coppice.EInvalid, "context", "zero byte"},
+		{"many context values", "app", []coppice.NewTask{{Title: "a", Context: numbered(21)}}, coppice.ETooLarge, "context", "20 are allowed"},
 		{"the second of two", "app", []coppice.NewTask{{Title: "a"}, {Title: "b", Priority: 99}}, coppice.EInvalid, "tasks[1].priority", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -107,8 +109,7 @@ func TestCreateRefuses(t *testing.T) {
 // Two thousand tasks that come after each other, given in the wrong order.
 func TestCreateMany(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	asked := make([]coppice.NewTask, mostTasks)
 	for i := range asked {
 		asked[i] = coppice.NewTask{Title: fmt.Sprint("task ", i), Ref: fmt.Sprint("r", i)}
@@ -193,8 +194,7 @@ func cyclic(after [][]int) bool {
 
 func TestChangeTask(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b", After: []string{"app-1"}}, coppice.NewTask{Title: "c"})
 	title, body, urgent, at, after := "new", "text", 5, noon.Add(time.Hour), []string{"app-2"}
 	got, err := b.ChangeTask(t.Context(), "app-3", coppice.TaskChange{Title: &title, Body: &body, Priority: &urgent, NotBefore: &at, After: &after})
@@ -229,8 +229,7 @@ func TestChangeTask(t *testing.T) {
 // retry uses the new one.
 func TestChangeAFailedTask(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.failedTask("a")
 	b.create(coppice.NewTask{Title: "b"})
 	title, body, model, steps, after := "new", "text", "big", []string{"one"}, []string{"app-2"}
@@ -251,8 +250,7 @@ func TestChangeAFailedTask(t *testing.T) {
 // A queued task that is made to come after another waits for it.
 func TestChangeAfterTakesItBack(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
 	b.create(coppice.NewTask{Title: "a", Priority: 1}, coppice.NewTask{Title: "b"})
 	b.turn()
 	if got := b.task("app-2").Stage; got != coppice.StageQueued {
@@ -266,4 +264,13 @@ func TestChangeAfterTakesItBack(t *testing.T) {
 	if got.Stage != coppice.StageWaiting || got.Wait == nil || got.Wait.Text != "waits for app-1" {
 		t.Errorf("app-2 is %s, waits %+v", got.Stage, got.Wait)
 	}
+}
+
+// numbered returns n context values.
+func numbered(n int) map[string]string {
+	values := map[string]string{}
+	for i := range n {
+		values[fmt.Sprint("v", i)] = "x"
+	}
+	return values
 }

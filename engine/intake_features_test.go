@@ -16,8 +16,7 @@ func byCategory(p *coppice.Project) {
 
 func TestCreateFeature(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(byCategory)
+	b := openApp(t, byCategory)
 	made := b.create(coppice.NewTask{Title: "a", Category: "docs", Steps: []string{"one", "two"}, Feature: "7", Budget: 5},
 		coppice.NewTask{Title: "b", Category: "other"}, coppice.NewTask{Title: "c", Category: "ui", Track: "late"})
 	var tracks []string
@@ -42,8 +41,7 @@ func TestCreateFeature(t *testing.T) {
 
 func TestChangeWork(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(byCategory)
+	b := openApp(t, byCategory)
 	b.create(coppice.NewTask{Title: "a", Steps: []string{"one"}})
 	track, agent, model, category, budget := "web", "bob", "small", "ui", coppice.USD(3)
 	got, err := b.Intake.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Track: &track, Agent: &agent, Model: &model, Category: &category, Steps: &[]string{}, Budget: &budget})
@@ -78,7 +76,7 @@ func TestFeaturesFileWhileLanding(t *testing.T) {
 		}
 	}
 	v := viewOf(coppice.StageQueued, listed, feature, task(func(t *coppice.Task) { t.Steps = []string{"it greets", "it parts"} }))
-	text := promptFor(v, &coppice.Next{Role: coppice.RoleImplement})
+	text := promptFor(v, &coppice.Next{Role: coppice.RoleImplement}, nil)
 	for _, part := range []string{"1. it greets\n2. it parts\n", "docs/features.json is kept by Coppice"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the prompt lacks %q:\n%s", part, text)

@@ -16,7 +16,7 @@ func (i *Intake) groupFor(p coppice.Project, asked []coppice.NewTask) coppice.Gr
 	switch {
 	case i.by.Kind == coppice.ActorFile:
 		g.Name, g.Title, g.Kind = "features", i.by.Name, coppice.GroupImport
-	case len(asked) > 1:
+	case len(asked) > 1 && i.by.Kind != coppice.ActorSession: // theirs get the group of the session's task
 		g.Name, g.Title, g.Kind = fmt.Sprintf("batch-%d", p.LastTask+1), fmt.Sprintf("%s and %d more", asked[0].Title, len(asked)-1), coppice.GroupBatch
 	}
 	return g

@@ -15,11 +15,8 @@ func (b *bundle) groupsOf(keys ...string) (names []string) {
 	for _, key := range keys {
 		k, name := b.task(key), ""
 		if k.Group != 0 {
-			b.view(func(r store.Reader) error {
-				g, err := r.Groups.Get(k.Group)
-				name = g.Name + " " + string(g.Kind)
-				return err
-			})
+			g := read(b, func(r store.Reader) (coppice.Group, error) { return r.Groups.Get(k.Group) })
+			name = g.Name + " " + string(g.Kind)
 		}
 		names = append(names, name)
 	}
@@ -28,8 +25,7 @@ func (b *bundle) groupsOf(keys ...string) (names []string) {
 
 func TestGroupsOfRequests(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "alone"})
 	b.create(coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c", Group: "other", Labels: []string{"ui", "api"}}, coppice.NewTask{Title: "d"})
 	b.create(coppice.NewTask{Title: "e", Group: "other"}, coppice.NewTask{Title: "f", Group: "mine"})
@@ -58,8 +54,7 @@ func TestGroupsOfRequests(t *testing.T) {
 // request of a task that landed stays as it is.
 func TestMarksOfEndedTasks(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.failedTask("a")
 	_, err := b.Archive(t.Context(), "app-1", true)
 	b.must(err)
@@ -91,8 +86,7 @@ func TestMarksOfEndedTasks(t *testing.T) {
 
 func TestForksInheritGroupAndLabels(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a", Group: "mine", Labels: []string{"ui"}})
 	b.prepares("app-1")
 	b.update(func(tx store.Tx) error {
@@ -112,16 +106,13 @@ func TestForksInheritGroupAndLabels(t *testing.T) {
 
 func TestSeen(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	k := b.create(coppice.NewTask{Title: "a"})[0]
-	unread := func() (is bool) {
-		b.view(func(r store.Reader) error {
+	unread := func() bool {
+		return read(b, func(r store.Reader) (bool, error) {
 			list, err := r.Seen.Unread(coppice.Actor{Kind: coppice.ActorPerson}, []int64{k.ID})
-			is = list[k.ID]
-			return err
+			return list[k.ID], err
 		})
-		return is
 	}
 	_, err := b.Stop(t.Context(), "app-1")
 	b.must(err)

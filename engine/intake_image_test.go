@@ -46,8 +46,7 @@ func noise(t *testing.T, size int, seed byte) []byte {
 // sessions.
 func TestImagesOfATask(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	first, second, third := b.upload(1), b.upload(2), b.upload(3)
 	b.create(coppice.NewTask{Title: "Like this", Images: []string{first, first}})
 	b.prepares("app-1")
@@ -81,19 +80,14 @@ func TestImagesOfATask(t *testing.T) {
 	if got := b.task("app-1").Images; !slices.Equal(got, []string{first, second, third}) {
 		t.Errorf("the task has %v", got)
 	}
-	b.view(func(r store.Reader) error {
-		all, err := r.Images.Of(id)
-		if len(all) != 3 || all[0].Data != nil {
-			t.Errorf("stored: %+v", all)
-		}
-		return err
-	})
+	if all := read(b, func(r store.Reader) ([]coppice.Image, error) { return r.Images.Of(id) }); len(all) != 3 || all[0].Data != nil {
+		t.Errorf("stored: %+v", all)
+	}
 }
 
 func TestImagesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	ctx := t.Context()
 	one := b.upload(1)
 	_, err := b.CreateTasks(ctx, "app", []coppice.NewTask{{Title: "x", Images: []string{"none"}}})
@@ -124,8 +118,7 @@ func TestImagesThatAreRefused(t *testing.T) {
 // An image that no task uses is removed after a day. An image of a task stays.
 func TestUnusedImages(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	used, unused := b.upload(1), b.upload(2)
 	b.create(coppice.NewTask{Title: "x", Images: []string{used}}, coppice.NewTask{Title: "y", Images: []string{used}})
 	b.clock = b.clock.Add(25 * time.Hour)
@@ -159,8 +152,7 @@ func TestEffortOfATask(t *testing.T) {
 			t.Errorf("%+v runs with the effort %q", c, got)
 		}
 	}
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "x", Agent: "ann", Effort: "high"})
 	got, err := b.Ask(t.Context(), "app-1", coppice.VerbRequeue, verb.Request{Staff: coppice.Staff{Agent: "bob"}})
 	if err != nil || got.Effort != "" || got.Agent != "bob" {
@@ -175,8 +167,7 @@ func TestEffortOfATask(t *testing.T) {
 // for a person.
 func TestRetryWithAnotherAgent(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "ended", Agent: "ann"}, coppice.NewTask{Title: "waits", Agent: "ann"}, coppice.NewTask{Title: "verified", Agent: "ann"})
 	b.update(func(tx store.Tx) error {
 		for key, change := range map[string]func(*coppice.Task){

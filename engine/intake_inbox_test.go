@@ -29,28 +29,22 @@ func (b *bundle) failAgain(key string) {
 // entry returns an entry of the inbox, or nil.
 func (b *bundle) entry(id string) (found *coppice.InboxEntry) {
 	b.t.Helper()
-	b.view(func(r store.Reader) error {
-		list, err := b.inbox(r)
-		for _, e := range list {
-			if e.ID == id {
-				found = &e
-			}
+	for _, e := range read(b, b.inbox) {
+		if e.ID == id {
+			found = &e
 		}
-		return err
-	})
+	}
 	return found
 }
 
-func (b *bundle) snoozes() (list []coppice.Snooze) {
+func (b *bundle) snoozes() []coppice.Snooze {
 	b.t.Helper()
-	b.view(func(r store.Reader) (err error) { list, err = r.Snoozes.All(); return err })
-	return list
+	return read(b, func(r store.Reader) ([]coppice.Snooze, error) { return r.Snoozes.All() })
 }
 
 func TestSnoozeEndsByTime(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.failedTask("a")
 	e, err := b.Snooze(t.Context(), "failed/app-1", coppice.NewSnooze{For: coppice.Duration(2 * time.Hour)})
 	b.must(err)
@@ -96,8 +90,7 @@ func TestSnoozeEndsByEvent(t *testing.T) {
 		{event: "message", task: "app-2", kind: coppice.EventMessageSent, of: "app-2", ends: true},
 		{event: "message", task: "app-2", kind: coppice.EventQuestionAsked, of: "app-2"},
 	} {
-		b := open(t)
-		b.project()
+		b := openApp(t)
 		b.failedTask("a")
 		b.create(coppice.NewTask{Title: "b"})
 		e, err := b.Snooze(t.Context(), "failed/app-1", coppice.NewSnooze{Event: c.event, Task: c.task})
@@ -117,8 +110,7 @@ func TestSnoozeEndsByEvent(t *testing.T) {
 // happened, so the entry comes back.
 func TestSnoozeEndsWhenTheLogIsCut(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.failedTask("a")
 	_, err := b.Snooze(t.Context(), "failed/app-1", coppice.NewSnooze{Event: "landed"})
 	b.must(err)
@@ -140,8 +132,7 @@ func TestSnoozeEndsWhenTheLogIsCut(t *testing.T) {
 // The old snooze is removed.
 func TestSnoozeIsForOneTime(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.failedTask("a")
 	b.failedTask("b")
 	_, err := b.Snooze(t.Context(), "failed/app-1", coppice.NewSnooze{For: coppice.Duration(time.Hour)})
@@ -175,8 +166,7 @@ func TestSnoozeIsForOneTime(t *testing.T) {
 
 func TestSnoozeIsRefused(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) {
+	b := openApp(t, func(p *coppice.Project) {
 		p.Needs = coppice.Needs{{Kind: coppice.NeedPolicy, Text: "changed", Since: noon}}
 	})
 	b.failedTask("a")

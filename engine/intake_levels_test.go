@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/store"
 )
 
 // judging is an intake that asks levels, and what it was asked.
@@ -29,16 +28,6 @@ func judging(t *testing.T, levels func([]coppice.Task) []string) (*bundle, *[][]
 	return b, &asked
 }
 
-func (b *bundle) level(key string) (level string) {
-	b.t.Helper()
-	b.view(func(r store.Reader) error {
-		t, err := r.Tasks.ByKey(key)
-		level = t.Level
-		return err
-	})
-	return level
-}
-
 // Only tasks whose model is auto are asked about, by their own word or the
 // project's, and only answers that are levels are kept.
 func TestLevelsOfNewTasks(t *testing.T) {
@@ -57,7 +46,7 @@ func TestLevelsOfNewTasks(t *testing.T) {
 		t.Fatalf("asked about %q", *asked)
 	}
 	for n, want := range []string{LevelComplex, "", "", "", "", LevelSimple} {
-		if made[n].Level != want || b.level(made[n].Key) != want {
+		if made[n].Level != want || b.task(made[n].Key).Level != want {
 			t.Errorf("%s: %q, want %q", made[n].Title, made[n].Level, want)
 		}
 	}
@@ -112,7 +101,7 @@ func TestLevelOfAChange(t *testing.T) {
 		if (err != nil) != (c.name == "refused") {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if got := b.level("app-1"); got != c.want || len(*asked) != c.asked {
+		if got := b.task("app-1").Level; got != c.want || len(*asked) != c.asked {
 			t.Errorf("%s: level %q, want %q; asked %q", c.name, got, c.want, *asked)
 		}
 	}
@@ -160,11 +149,7 @@ func TestLevelGoesBeforeTheRules(t *testing.T) {
 	b.project()
 	b.create(coppice.NewTask{Title: "Fix a typo", Model: coppice.ModelAuto})
 	b.turn()
-	b.view(func(r store.Reader) error {
-		s, err := r.Sessions.ByKey("app-1.1")
-		if s.Model != "big" {
-			t.Errorf("starts with %q", s.Model)
-		}
-		return err
-	})
+	if s := b.session("app-1.1"); s.Model != "big" {
+		t.Errorf("starts with %q", s.Model)
+	}
 }

@@ -111,7 +111,66 @@ func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice
 // BaseAt records where a project's base is, as a person confirmed. Landings
 // continue from there.
 func (i *Intake) BaseAt(ctx context.Context, path, commit string) (coppice.Project, error) {
-	return i.confirm(ctx, path, coppice.NeedBase, func(tx store.Tx, p *coppice.Project) error { return setTip(tx, p, commit) })
+	return i.confirm(ctx, path, coppice.NeedBase, func(tx store.Tx, p *coppice.Project) error {
+		if err := setTip(tx, p, commit); err != nil {
+			return err
+		}
+		return i.askBlocked(tx, *p)
+	})
+}
+
+// BaseSeen records that a person has moved a project's base. The tasks that wait because
+// the base fails a check land again. If a landing is queued, nothing is recorded: its next
+// step finds the base.
+func (i *Intake) BaseSeen(ctx context.Context, project int64, from, now string) error {
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Projects.Get(project)
+		if err != nil || p.BaseCommit != from || from == now || p.Need(coppice.NeedBase) != nil || p.Removal != nil {
+			return err
+		}
+		q, err := tx.Queues.Of(p.ID, "")
+		if err != nil {
+			return err
+		}
+		queued, err := tx.Landings.Queued(q.ID, 1)
+		if err != nil || len(queued) > 0 {
+			return err
+		}
+		if err := setTip(tx, &p, now); err != nil {
+			return err
+		}
+		return i.askBlocked(tx, p)
+	})
+}
+
+// askBlocked asks the tasks that wait because the base fails a check to land again.
+func (i *Intake) askBlocked(tx store.Tx, p coppice.Project) error {
+	ids, err := tx.Landings.Blocked(p.ID, mostMoved)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		of := coppice.TaskSubject(id)
+		open, err := tx.Asks.Open(of)
+		if err != nil {
+			return err
+		}
+		if coppice.Asked(open, coppice.VerbMoved) != nil {
+			continue
+		}
+		t, err := tx.Tasks.Get(id)
+		if err != nil {
+			return err
+		}
+		a := coppice.Ask{Subject: of, ProjectID: p.ID, Verb: coppice.VerbMoved, Text: "the base has moved", By: i.by, At: i.now().UTC()}
+		if err := tx.Asks.Put(&a); err != nil {
+			return err
+		}
+		if err := i.event(tx, coppice.EventBaseMoved, t, "the base has moved to "+short(p.BaseCommit)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (i *Intake) confirm(ctx context.Context, path string, kind coppice.NeedKind, f func(store.Tx, *coppice.Project) error) (coppice.Project, error) {

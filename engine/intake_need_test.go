@@ -87,7 +87,7 @@ func TestNeedsBeginAndEnd(t *testing.T) {
 	n.Diff = "-a\n+c\n"
 	b.must(b.Need(t.Context(), p.ID, n))
 	b.must(b.Need(t.Context(), p.ID, movedNeed))
-	got := b.needs(p.ID)
+	got := b.projectNow().Needs
 	if len(got) != 2 || got[0].Diff != n.Diff || got[0].Since.IsZero() {
 		t.Errorf("needs %+v", got)
 	}
@@ -117,7 +117,7 @@ func TestAddingConfirms(t *testing.T) {
 	if err != nil || again.ID != p.ID {
 		t.Fatal(again, err)
 	}
-	left := b.needs(p.ID)
+	left := b.projectNow().Needs
 	if len(left) != 2 || left[0].Kind != coppice.NeedFeatures || left[1].Kind != coppice.NeedBase {
 		t.Errorf("left are %+v", left)
 	}
@@ -133,10 +133,7 @@ func TestGitSettingsAreAdoptedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.view(func(r store.Reader) (err error) {
-		p, err = r.Projects.Get(p.ID)
-		return err
-	})
+	p = b.projectNow()
 	if len(p.Git) != 1 || p.Git[0].Value != "one" {
 		t.Errorf("adopted %+v", p.Git)
 	}
@@ -152,7 +149,7 @@ func TestALandingWaitsForAPerson(t *testing.T) {
 	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{From: "base1", Head: "head1"})
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base2", Need: &movedNeed})
-	if got := b.needs(p.ID); len(got) != 1 || got[0].Since != noon {
+	if got := b.projectNow().Needs; len(got) != 1 || got[0].Since != noon {
 		t.Fatalf("needs %+v", got)
 	}
 	s := b.status("app-1")
@@ -171,27 +168,13 @@ func TestALandingWaitsForAPerson(t *testing.T) {
 	}
 }
 
-func (b *bundle) needs(project int64) (list []coppice.Need) {
-	b.t.Helper()
-	b.view(func(r store.Reader) error {
-		p, err := r.Projects.Get(project)
-		list = p.Needs
-		return err
-	})
-	return list
-}
-
 func (b *bundle) needEvents() string {
 	b.t.Helper()
 	var list []string
-	b.view(func(r store.Reader) error {
-		events, err := r.Log.Events(0, 1000, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventNeedBegan, coppice.EventNeedEnded}})
-		for _, e := range events {
-			var data struct{ Kind string }
-			b.must(json.Unmarshal(e.Data, &data))
-			list = append(list, strings.TrimPrefix(string(e.Kind), "project.need_")+" "+data.Kind)
-		}
-		return err
-	})
+	for _, e := range b.events(store.EventFilter{Kinds: []coppice.EventKind{coppice.EventNeedBegan, coppice.EventNeedEnded}}) {
+		var data struct{ Kind string }
+		b.must(json.Unmarshal(e.Data, &data))
+		list = append(list, strings.TrimPrefix(string(e.Kind), "project.need_")+" "+data.Kind)
+	}
 	return strings.Join(list, ", ")
 }

@@ -7,15 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
-	"coppice/store"
 )
 
 // A change of the tracks moves tasks that have not started and were in the track
 // of their category.
 func TestTracksChange(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(byCategory, func(p *coppice.Project) {
+	b := openApp(t, byCategory, func(p *coppice.Project) {
 		p.Policy.Limits.Sessions = 1
 		p.PausedTracks, p.Strikes = map[string]string{"late": "broken"}, map[string]int{"late": 2, "web": 1}
 	})
@@ -39,13 +37,4 @@ func TestTracksChange(t *testing.T) {
 	if d := cmp.Diff([]string{"web", "new", "main", "new", "main"}, got); d != "" {
 		t.Errorf("tracks (-want +got):\n%s", d)
 	}
-}
-
-func (b *bundle) projectNow() (p coppice.Project) {
-	b.t.Helper()
-	b.view(func(r store.Reader) (err error) {
-		p, err = r.Projects.ByPrefix("app")
-		return err
-	})
-	return p
 }

@@ -11,8 +11,25 @@ import (
 // StartPreview asks for the app of a task's workspace. If it runs already, that
 // preview is returned.
 func (i *Intake) StartPreview(ctx context.Context, key string) (coppice.Preview, error) {
-	var p coppice.Preview
-	err := i.store.Update(ctx, func(tx store.Tx) error {
+	return i.changePreview(ctx, key, func(tx store.Tx, t coppice.Task, last *coppice.Preview) (p coppice.Preview, err error) {
+		if last != nil && last.Live() && last.StopAt.IsZero() {
+			return *last, nil
+		}
+		if err := previewable(tx.Reader(), t, last); err != nil {
+			return p, err
+		}
+		p = coppice.Preview{ProjectID: t.ProjectID, TaskID: t.ID, State: coppice.PreviewStarting, By: i.by.String(), CreatedAt: i.now().UTC()}
+		if err := tx.Previews.Put(&p); err != nil {
+			return p, err
+		}
+		return p, i.event(tx, coppice.EventPreviewStarted, t, "")
+	})
+}
+
+// changePreview runs f with a task and its newest preview, which is nil if it has
+// none, and returns the preview that f returns.
+func (i *Intake) changePreview(ctx context.Context, key string, f func(tx store.Tx, t coppice.Task, last *coppice.Preview) (coppice.Preview, error)) (p coppice.Preview, err error) {
+	err = i.store.Update(ctx, func(tx store.Tx) error {
 		t, err := knownTask(tx.Reader(), key)
 		if err != nil {
 			return err
@@ -21,18 +38,8 @@ func (i *Intake) StartPreview(ctx context.Context, key string) (coppice.Preview,
 		if err != nil {
 			return err
 		}
-		if last != nil && last.Live() && last.StopAt.IsZero() {
-			p = *last
-			return nil
-		}
-		if err := previewable(tx.Reader(), t, last); err != nil {
-			return err
-		}
-		p = coppice.Preview{ProjectID: t.ProjectID, TaskID: t.ID, State: coppice.PreviewStarting, By: i.by.String(), CreatedAt: i.now().UTC()}
-		if err := tx.Previews.Put(&p); err != nil {
-			return err
-		}
-		return i.event(tx, coppice.EventPreviewStarted, t, "")
+		p, err = f(tx, t, last)
+		return err
 	})
 	return p, err
 }
@@ -92,23 +99,13 @@ func ReadyWorkspaces(r store.Reader, tasks []int64) (map[int64]bool, error) {
 // StopPreview asks to end the preview of a task. If none runs, the newest one is
 // returned as it is.
 func (i *Intake) StopPreview(ctx context.Context, key string) (coppice.Preview, error) {
-	var p coppice.Preview
-	err := i.store.Update(ctx, func(tx store.Tx) error {
-		t, err := knownTask(tx.Reader(), key)
-		if err != nil {
-			return err
-		}
-		last, err := tx.Previews.Last(t.ID)
-		if err != nil {
-			return err
-		}
+	return i.changePreview(ctx, key, func(tx store.Tx, t coppice.Task, last *coppice.Preview) (coppice.Preview, error) {
 		if last == nil {
-			return coppice.Errorf(coppice.ENotFound, "%s has no preview", t.Key).WithFix("start one with `coppice preview %s`", t.Key)
+			return coppice.Preview{}, coppice.Errorf(coppice.ENotFound, "%s has no preview", t.Key).WithFix("start one with `coppice preview %s`", t.Key)
 		}
-		p = *last
-		return i.stopPreview(tx, t, &p)
+		err := i.stopPreview(tx, t, last)
+		return *last, err
 	})
-	return p, err
 }
 
 // stopPreview asks a preview to stop, once.

@@ -111,11 +111,7 @@ func TestEventsOfAForgottenTask(t *testing.T) {
 	made, err := b.CreateTasks(t.Context(), p.Prefix, []coppice.NewTask{{Title: "one"}})
 	b.must(err)
 	b.turns()
-	b.must(b.store.View(t.Context(), func(r store.Reader) error {
-		k, err := r.Tasks.ByKey(made[0].Key)
-		if err == nil && k.Stage != coppice.StageSession {
-			t.Errorf("it is %s", k.Stage)
-		}
-		return err
-	}))
+	if k := b.task(made[0].Key); k.Stage != coppice.StageSession {
+		t.Errorf("it is %s", k.Stage)
+	}
 }

@@ -59,6 +59,11 @@ func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.R
 	if err := info.Fits(f); err != nil {
 		return err
 	}
+	if t.Checkout && t.Ended() {
+		if err := refuseCheckout(tx.Reader(), *t); err != nil {
+			return err
+		}
+	}
 	if info.Check != nil {
 		if err := info.Check(f, r); err != nil {
 			return err

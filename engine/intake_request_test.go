@@ -39,12 +39,8 @@ func (b *bundle) Requeue(ctx context.Context, key string, r verb.Request) (coppi
 }
 
 // asks are the open requests to a task.
-func (b *bundle) asks(t coppice.Task) (open []coppice.Ask) {
-	b.view(func(r store.Reader) (err error) {
-		open, err = r.Asks.Open(coppice.TaskSubject(t.ID))
-		return err
-	})
-	return open
+func (b *bundle) asks(t coppice.Task) []coppice.Ask {
+	return read(b, func(r store.Reader) ([]coppice.Ask, error) { return r.Asks.Open(coppice.TaskSubject(t.ID)) })
 }
 
 // requested gives a view open requests.

@@ -22,10 +22,9 @@ func (b *bundle) comments(texts ...string) (ids []int64) {
 	return ids
 }
 
-func (b *bundle) comment(id int64) (c coppice.Comment) {
+func (b *bundle) comment(id int64) coppice.Comment {
 	b.t.Helper()
-	b.view(func(r store.Reader) (err error) { c, err = r.Comments.Get(id); return err })
-	return c
+	return read(b, func(r store.Reader) (coppice.Comment, error) { return r.Comments.Get(id) })
 }
 
 func TestCommentStates(t *testing.T) {
@@ -164,8 +163,7 @@ func TestAReviewReachesAnAgent(t *testing.T) {
 // person continues.
 func TestAReviewOfUnfinishedWork(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a"})
 	b.wantFollows("app-1", "the next session starts with the message", "")
 	s := b.working("app-1")
@@ -219,14 +217,9 @@ func (b *bundle) wantFollows(key, want string, refused coppice.Code) {
 // wantPending checks that no message is marked as failed.
 func (b *bundle) wantPending() {
 	b.t.Helper()
-	id := b.task("app-1").ID
-	b.view(func(r store.Reader) error {
-		messages, err := r.Messages.Of(id)
-		for _, m := range messages {
-			if m.Failed != "" {
-				b.t.Errorf("message %d failed: %s", m.ID, m.Failed)
-			}
+	for _, m := range b.messages(b.task("app-1").ID) {
+		if m.Failed != "" {
+			b.t.Errorf("message %d failed: %s", m.ID, m.Failed)
 		}
-		return err
-	})
+	}
 }

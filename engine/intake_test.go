@@ -34,13 +34,9 @@ func TestAddProject(t *testing.T) {
 		t.Errorf("after a change of policy: %+v", changed)
 	}
 	var kinds []coppice.EventKind
-	b.view(func(r store.Reader) error {
-		events, err := r.Log.Events(0, 10, store.EventFilter{})
-		for _, e := range events {
-			kinds = append(kinds, e.Kind)
-		}
-		return err
-	})
+	for _, e := range b.events(store.EventFilter{}) {
+		kinds = append(kinds, e.Kind)
+	}
 	if d := cmp.Diff([]coppice.EventKind{coppice.EventProjectAdded, coppice.EventProjectAdded, coppice.EventProjectChanged}, kinds); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
@@ -79,8 +75,7 @@ func TestFreePrefix(t *testing.T) {
 
 func TestPause(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) {
+	b := openApp(t, func(p *coppice.Project) {
 		p.Strikes = map[string]int{"main": 2}
 		p.PausedTracks = map[string]string{"main": "it broke"}
 	})
@@ -130,8 +125,7 @@ func (b *bundle) staged(title string, f func(*coppice.Task)) coppice.Task {
 // nothing.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	in := func(stage coppice.Stage, o coppice.Outcome) string {
 		return b.staged("a", func(t *coppice.Task) { t.Stage, t.Outcome = stage, o }).Key
 	}
@@ -206,19 +200,17 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func (b *bundle) seq() (last int64) {
+func (b *bundle) seq() int64 {
 	b.t.Helper()
-	b.view(func(r store.Reader) (err error) {
-		_, last, err = r.Log.Bounds()
-		return err
+	return read(b, func(r store.Reader) (int64, error) {
+		_, last, err := r.Log.Bounds()
+		return last, err
 	})
-	return last
 }
 
 func TestAnswer(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	one := b.staged("a", func(t *coppice.Task) { t.Stage = coppice.StageSession })
 	two := b.staged("b", func(t *coppice.Task) { t.Stage = coppice.StageSession })
 	s := coppice.Session{ProjectID: one.ProjectID, TaskID: one.ID, N: 1, Key: "app-1.1", State: coppice.SessionWaiting, CreatedAt: noon}
@@ -252,8 +244,7 @@ func TestAnswer(t *testing.T) {
 
 func TestAccepted(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	ctx := t.Context()
 	waits := b.staged("a", func(t *coppice.Task) { t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in"} })
 	got, err := b.Retry(ctx, waits.Key, "did it")

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"coppice"
@@ -223,6 +224,39 @@ func trashUse(r store.Reader, t coppice.Task) (string, error) {
 	for _, w := range work {
 		if w.Kind == coppice.WorkRestore {
 			return "it is being restored", err
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	fork, err := waitingFork(r, t)
+	if err != nil || fork == "" {
+		return "", err
+	}
+	return fmt.Sprintf("%s, a fork of the task, has not started yet", fork), nil
+}
+
+// notEnded has the stages of tasks that have not ended.
+var notEnded = coppice.StagesThat(func(s coppice.Stage) bool { return s != coppice.StageEnded })
+
+// waitingFork returns the key of a fork of a task that will start from what the trash
+// keeps of the task's branch; "" if there is none.
+func waitingFork(r store.Reader, t coppice.Task) (string, error) {
+	if t.Outcome == coppice.OutcomeDone {
+		return "", nil // its forks start from the base
+	}
+	forks, err := r.Tasks.List(store.TaskFilter{ForkOf: t.Key, Stages: notEnded, OldFirst: true})
+	if err != nil || len(forks) == 0 {
+		return "", err
+	}
+	ids := make([]int64, len(forks))
+	for i, f := range forks {
+		ids[i] = f.ID
+	}
+	spaces, err := r.Workspaces.OfEach(ids)
+	for _, f := range forks {
+		if ws, ok := spaces[f.ID]; err == nil && (!ok || ws.ReadyAt.IsZero()) {
+			return f.Key, nil
 		}
 	}
 	return "", err

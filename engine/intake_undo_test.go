@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,5 +131,46 @@ func TestEmptyTrash(t *testing.T) {
 	}
 	if list, err := empty(b.clock); err != nil || len(list) > 0 {
 		t.Errorf("emptied again: %v, %v", list, err)
+	}
+}
+
+// The trash of a stopped task stays while a fork of it has not started: its branch
+// starts from what the trash keeps.
+func TestTrashOfAFork(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
+	b.create(coppice.NewTask{Title: "one"})
+	b.prepares("app-1")
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{From: "base1", Head: "head1", Conversation: "talk", Failure: coppice.Failf(coppice.ClassLimit, "too many turns", "")})
+	b.ask("app-1", coppice.VerbStop, "")
+	b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/coppice/trash/app-1-1"})
+	b.create(coppice.NewTask{Title: "takes the only session"})
+	b.turn()
+	fork, err := b.Fork(t.Context(), "app-1", "another way")
+	b.must(err)
+	b.turn()
+	empty := func(keys ...string) ([]coppice.Trash, error) {
+		list, err := b.EmptyTrash(t.Context(), "app", b.clock, keys...)
+		b.turn()
+		return list, err
+	}
+	if list, err := empty(); err != nil || len(list) > 0 {
+		t.Errorf("emptied %v, %v", list, err)
+	}
+	if _, err := empty("app-1"); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), fork.Key) {
+		t.Errorf("named: %v", err)
+	}
+	// It does not expire either.
+	b.clock = b.trashOf("app-1")[0].ExpiresAt.Add(time.Second)
+	b.turn()
+	if tr := b.trashOf("app-1"); len(tr) != 1 || !tr[0].ExpiresAt.After(b.clock) || b.unsettled("app-1").Kind != "" {
+		t.Errorf("the trash is %+v, and %q is to do", tr, b.unsettled("app-1").Kind)
+	}
+	_, err = b.Ask(t.Context(), fork.Key, coppice.VerbStop, verb.Request{})
+	b.must(err)
+	b.turn()
+	if list, err := empty("app-1"); err != nil || len(list) != 1 {
+		t.Errorf("after the end of the fork: %v, %v", list, err)
 	}
 }

@@ -164,8 +164,7 @@ func (t countedTimers) Due(now time.Time, most int) ([]store.Timer, error) {
 // that finds a free session.
 func readsWith(t *testing.T, queued int) (full, free *counted) {
 	t.Helper()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
 	b.create(coppice.NewTask{Title: "runs"})
 	b.turn()
 	b.update(func(tx store.Tx) error {

@@ -12,7 +12,7 @@ import (
 func TestANoteIsNotData(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), say(coppice.VerbRetry, "use the new API"))
-	got := promptFor(v, retryTask(v).Task.Next)
+	got := promptFor(v, retryTask(v).Task.Next, nil)
 	i, j := strings.Index(got, "use the new API"), strings.Index(got, "</data-")
 	if i < j {
 		t.Errorf("a person's note is inside the fence of data:\n%s", got)
@@ -21,8 +21,7 @@ func TestANoteIsNotData(t *testing.T) {
 
 func TestAQueuedTaskCanBePutOff(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.PausedAt = noon })
+	b := openApp(t, func(p *coppice.Project) { p.PausedAt = noon })
 	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	at := noon.Add(time.Hour)
@@ -38,8 +37,7 @@ func TestAQueuedTaskCanBePutOff(t *testing.T) {
 
 func TestDependantsSeeThatATaskIsBack(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Retry.Max = 0 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Retry.Max = 0 })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b", After: []string{"app-1"}})
 	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", Failure: coppice.Failf(coppice.ClassUnknown, "x", "")})
@@ -53,10 +51,7 @@ func TestDependantsSeeThatATaskIsBack(t *testing.T) {
 
 func TestAnAnswerThatDidNotArriveCanBeGivenAgain(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
-	b.create(coppice.NewTask{Title: "a"})
-	b.prepares("app-1")
+	b := preparedTask(t)
 	b.update(func(tx store.Tx) error {
 		s, err := tx.Sessions.Get(1)
 		if err != nil {

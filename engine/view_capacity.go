@@ -27,6 +27,7 @@ type Capacity struct {
 	Today    map[coppice.Subject]coppice.USD // by project and account: what was spent since midnight UTC
 	Reserved map[coppice.Subject]coppice.USD // by project and account: what running sessions can still spend
 	Spent    map[int64]coppice.USD           // by task: what was spent, for tasks that might start and have a budget
+	Above    map[int64][]Above               // by task: the tasks above it, for tasks that might start
 	Granted  map[int64]coppice.USD           // by task: the budget of sessions that start now
 }
 
@@ -35,7 +36,7 @@ func loadCapacity(r store.Reader, now time.Time, nodes []coppice.Node, cfg Confi
 	capacity := Capacity{
 		Now: now, Projects: map[int64]coppice.Project{}, Limited: Limited{},
 		Nodes: nodes, MaxSessions: cfg.MaxSessions, Reserve: cfg.Reserve,
-		Reserved: map[coppice.Subject]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
+		Reserved: map[coppice.Subject]coppice.USD{}, Spent: map[int64]coppice.USD{}, Above: map[int64][]Above{}, Granted: map[int64]coppice.USD{},
 	}
 	var err error
 	if capacity.Today, err = r.Spend.ByScope(coppice.Day(now)); err != nil {
@@ -95,14 +96,21 @@ func (r Capacity) loadProject(tx store.Reader, project int64) error {
 func (r Capacity) loadSpent(tx store.Reader, project int64, tasks []coppice.Task) error {
 	p := r.Projects[project].Policy
 	for _, t := range tasks {
+		if t.Parent != 0 {
+			above, err := ancestors(tx, t)
+			if err != nil {
+				return err
+			}
+			r.Above[t.ID] = above
+		}
 		if allowed(p, t) == 0 {
 			continue
 		}
-		spent, err := tx.Spend.Of(coppice.TaskSubject(t.ID), "")
+		spent, err := Spent(tx, t.ID)
 		if err != nil {
 			return err
 		}
-		r.Spent[t.ID] = coppice.USD(spent.CostUSD)
+		r.Spent[t.ID] = spent
 	}
 	return nil
 }

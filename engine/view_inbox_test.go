@@ -142,8 +142,7 @@ func TestInboxHasWhatStatusesSay(t *testing.T) {
 	t.Parallel()
 	stages := append(slices.Clone(coppice.Stages), "")
 	rapid.Check(t, func(rt *rapid.T) {
-		b := open(t)
-		b.project()
+		b := openApp(t)
 		draw := func(what string) bool { return rapid.Bool().Draw(rt, what) }
 		classes := []coppice.Class{"", coppice.ClassBudget, coppice.ClassAuth, coppice.ClassDisk}
 		b.update(func(tx store.Tx) error {
@@ -239,8 +238,7 @@ func TestInboxHasWhatStatusesSay(t *testing.T) {
 func TestInboxCostsTheSame(t *testing.T) {
 	t.Parallel()
 	cost := func(n int) (read, entries int) {
-		b := open(t)
-		b.project()
+		b := openApp(t)
 		b.update(func(tx store.Tx) error {
 			if err := tx.Limits.Put(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"}); err != nil {
 				return err

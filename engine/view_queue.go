@@ -60,6 +60,11 @@ func (v *QueueView) load(t *turn) error {
 			return err
 		}
 	}
+	if v.Head != nil {
+		if err := t.viewHooks(v.Head); err != nil {
+			return err
+		}
+	}
 	if a := v.asked(coppice.VerbWithdraw); a != nil {
 		if v.Out = v.task(taskIn(a)); v.Out == nil {
 			if v.Out, err = t.view(taskIn(a)); err != nil {
@@ -148,7 +153,11 @@ func (v *QueueView) follow(t *turn, d *Decision) error {
 	if l == nil {
 		return nil
 	}
-	return t.viewLanding(v.task(l.TaskID))
+	of := v.task(l.TaskID)
+	if err := t.viewLanding(of); err != nil || of != v.Head {
+		return err
+	}
+	return t.viewHooks(of)
 }
 
 // taskOf returns the task that a decision of the queue is about.

@@ -129,6 +129,7 @@ type page struct {
 	messages  map[int64][]coppice.Message       // of those whose session is idle
 	asks      map[coppice.Subject][]coppice.Ask // open
 	others    map[branch]coppice.Needs          // of branches besides the base
+	tasks     map[int64]coppice.Task            // for which sessions wait
 }
 
 // branch names a branch on which work lands.
@@ -168,6 +169,9 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 		return p, err
 	}
 	if p.landings, err = r.Landings.LastOfEach(begun); err != nil {
+		return p, err
+	}
+	if err := p.awaited(r.Tasks.Some); err != nil {
 		return p, err
 	}
 	for _, t := range tasks {
@@ -243,11 +247,15 @@ func (p page) status(capacity Capacity, t coppice.Task) TaskStatus {
 		if blocked, _ = capacity.Blocked(t.Lane()); blocked == "" && !hasStarted(t) {
 			blocked = capacity.tooManyOpen(t.ProjectID)
 		}
-		if x := s.Session; blocked != "" && blocked == capacity.full(t.Lane()) && x != nil && x.Rests() && s.Question == nil {
+		if x := s.Session; blocked != "" && blocked == capacity.full(t.Lane()) && x != nil && x.Continues() && s.Question == nil {
 			blocked = coppice.ReasonAnswered
 		}
 	}
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
+	if text := p.waitsFor(s.Session); text != "" && s.Question == nil {
+		s.Status, s.Reason = coppice.StatusWaiting, text
+		return s
+	}
 	if s.answered(t) {
 		s.Status, s.Reason = coppice.StatusWaiting, coppice.ReasonAnswered
 		return s

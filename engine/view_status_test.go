@@ -30,8 +30,7 @@ func (b *bundle) status(key string) (s TaskStatus) {
 // always come with a reason.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Land.How, p.Policy.Limits.Sessions = coppice.LandBranch, 1 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Land.How, p.Policy.Limits.Sessions = coppice.LandBranch, 1 })
 	see := func(key string, want coppice.Status, reason, fix string) TaskStatus {
 		t.Helper()
 		s := b.status(key)
@@ -92,8 +91,7 @@ func TestStatuses(t *testing.T) {
 // answer, although the engine has not looked at it yet.
 func TestStatusAfterTheAnswer(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project()
+	b := openApp(t)
 	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	b.update(func(tx store.Tx) error {
@@ -121,8 +119,7 @@ func TestStatusAfterTheAnswer(t *testing.T) {
 
 func TestStatusOfAFix(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Verify.Attempts = 1 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Verify.Attempts = 1 })
 	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	refuse := func() {
@@ -146,8 +143,7 @@ func TestStatusOfAFix(t *testing.T) {
 // A task in a track that is paused says what to do about it.
 func TestStatusInAPausedTrack(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) {
+	b := openApp(t, func(p *coppice.Project) {
 		p.PausedTracks = map[string]string{"main": "2 environment failures in a row"}
 	})
 	b.create(coppice.NewTask{Title: "a"})
@@ -160,8 +156,7 @@ func TestStatusInAPausedTrack(t *testing.T) {
 // A task that has not begun says that landings must catch up first.
 func TestCrowded(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Limits.Workspaces = 9, 1 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Limits.Workspaces = 9, 1 })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
 	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1"})
@@ -184,8 +179,7 @@ func TestCrowded(t *testing.T) {
 // A task whose check waits for a slot names the tasks whose checks run.
 func TestCheckSlots(t *testing.T) {
 	t.Parallel()
-	b := open(t)
-	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 9 })
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 9 })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
 	b.turn()
 	for _, key := range []string{"app-1", "app-2"} {

@@ -18,7 +18,10 @@ type View struct {
 	Sessions  []coppice.Session      // of this round, oldest first
 	Earlier   []coppice.Session      // of earlier rounds, oldest first
 	Numbered  int                    // number of sessions of all rounds
-	Spent     coppice.USD            // by the task, in all rounds
+	Spent     coppice.USD            // by the task and the tasks below it, in all rounds
+	Awaited   []coppice.Task         // those for which the newest session waits
+	results   string                 // of the tasks for which the session before the next one waited, while that one starts
+	Above     []Above                // the tasks above it, the nearest first; while it has not ended
 	Budgets   map[string]coppice.USD // of accounts, per day
 	Workspace *coppice.Workspace
 	Preview   *coppice.Preview // nil if none runs
@@ -28,15 +31,19 @@ type View struct {
 	CheckEnv  string           // the environment whose results count; known with Checks
 
 	BaseChecks []coppice.Check // on the tree of the base, after a check has refused the landing's tree
-	FirstRed   int64           // the oldest landing on this base that a check has refused; it runs the check on the base
+	FirstRed   int64           // of the landings on this base that a check has refused, the one that runs the check on the base
 	redOn      string          // that tree, as of the last read
 	Trashed    []coppice.Trash // all of the task, after it has ended
+	ForkWaits  string          // if some of Trashed has expired: the key of a fork that will start from it
 	Questions  []coppice.Question
 	Messages   []coppice.Message // not delivered yet
 	Delivered  []coppice.Message // all others
 	Queue      coppice.Queue     // of the branch on which it lands
 	Behind     string            // the commit of the landing before it in the queue, while that one is being pushed
 	Fork       string            // the branch or commit from which a forked task's branch starts
+	Copies     []coppice.Session // of its copies, see viewCopies; known when its session has failed
+	BeforeLand []configured      // the hooks before a landing, known to its queue
+	HookRuns   []coppice.HookRun // their runs for the landing's candidate
 	Limited    Limited
 	Pause      time.Duration // see Config
 	Nodes      []coppice.Node
@@ -47,6 +54,9 @@ type View struct {
 	// Auto returns the model that auto means for the task with an agent. Nil
 	// means that the agent chooses.
 	Auto func(agent string) string `json:"-"`
+	// Cheap returns the model of an agent for simple work. Nil or "" means that
+	// there is none.
+	Cheap func(agent string) string `json:"-"`
 	// Resumes reports whether the conversation of a session can continue in
 	// another one. Nil means that none can.
 	Resumes func(*coppice.Session) bool `json:"-"`
@@ -56,6 +66,7 @@ type View struct {
 func (t *turn) view(id int64) (*View, error) {
 	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
+	v.Cheap = func(agent string) string { return t.cheap(v.Project, agent) }
 	v.Resumes = func(s *coppice.Session) bool { return t.resumes(v.Project, s) }
 	task, err := t.tx.Tasks.Get(id)
 	if err != nil {
@@ -87,11 +98,12 @@ func (t *turn) view(id int64) (*View, error) {
 			v.Earlier = append(v.Earlier, s)
 		}
 	}
-	spent, err := t.tx.Spend.Of(v.Of, "")
-	if err != nil {
+	if v.Spent, err = Spent(t.tx.Reader(), id); err != nil {
 		return nil, err
 	}
-	v.Spent = coppice.USD(spent.CostUSD)
+	if err := t.viewFamily(v); err != nil {
+		return nil, err
+	}
 	if err := t.viewToday(v); err != nil {
 		return nil, err
 	}
@@ -167,6 +179,11 @@ func (t *turn) viewRest(v *View) error {
 		if v.Trashed, err = t.tx.Trash.Of(v.Task.ID); err != nil {
 			return err
 		}
+		if slices.ContainsFunc(v.Trashed, func(tr coppice.Trash) bool { return !tr.ExpiresAt.After(v.Now) }) {
+			if v.ForkWaits, err = waitingFork(t.tx.Reader(), v.Task); err != nil {
+				return err
+			}
+		}
 	}
 	if v.Questions, err = t.tx.Questions.Of(v.Task.ID); err != nil {
 		return err
@@ -189,9 +206,11 @@ func (t *turn) viewRest(v *View) error {
 		return err
 	}
 	if v.Task.ForkOf != "" {
-		v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf)
+		if v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf); err != nil {
+			return err
+		}
 	}
-	return err
+	return t.viewCopies(v)
 }
 
 // queueOf returns the queue of the branch on which a task lands. The first task
@@ -333,12 +352,12 @@ func (v *View) checks() []string {
 	return all
 }
 
-// fixes counts the fix sessions of the round. A session that was stopped because
-// it could only wait continues in the next, and is not counted.
+// fixes counts the fix sessions of the round. A session that ended while it could
+// only wait continues in the next, and is not counted.
 func (v *View) fixes() int {
 	n := 0
 	for _, s := range v.Sessions {
-		if s.Role.Info().Fixes && !s.Rests() {
+		if s.Role.Info().Fixes && !s.Continues() {
 			n++
 		}
 	}
@@ -351,7 +370,9 @@ func (v *View) showTrash(tr *coppice.Trash) {
 	} else {
 		v.Trashed = append(v.Trashed, *tr)
 	}
-	v.Trash = tr
+	if tr.What == coppice.TrashWorkspace {
+		v.Trash = tr
+	}
 }
 
 func (v *View) showWorkspace(ws *coppice.Workspace) {
@@ -368,6 +389,9 @@ func (v *View) showSession(s *coppice.Session, fresh bool) {
 	} else if old := v.sessionByID(s.ID); old != nil {
 		more := coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
 		v.Spent += more
+		for i := range v.Above {
+			v.Above[i].Spent += more
+		}
 		for of := range v.Today {
 			v.Today[of] += more
 		}

@@ -49,6 +49,45 @@ type Ledger interface {
 	// must not delay the work for it. It fails with code conflict if the caller
 	// does not hold the item with this attempt.
 	Progress(ctx context.Context, p Progress) error
+	// Call passes a request that a session's agent sent to its endpoint to the
+	// tools of Coppice, and returns the reply. A call that waits for something
+	// replies after CallWait at the latest. A call with an ID that was answered
+	// before changes nothing, and gets the same answer. If ctx ends first, it is
+	// unknown whether the call had an effect, and the worker calls again.
+	Call(ctx context.Context, c Call) (Reply, error)
+	// Locks returns the locks of a session's project, with the mode of the
+	// project's policy, as soon as their sequence number is greater than after.
+	// With -1 it returns immediately. Workers call it only for sessions whose
+	// locks are enforced.
+	Locks(ctx context.Context, session int64, after int64) (coppice.LockTable, error)
+}
+
+// CallWait is how long a call to a tool can wait before it replies that it is
+// still waiting. A known client gives up after 120 seconds.
+const CallWait = 90 * time.Second
+
+// Call is a request that an agent sent to its session's endpoint.
+type Call struct {
+	Session int64
+	ID      string // the session's key and a number; the same if the call is repeated
+	Method  string // of HTTP
+	// Header has the headers that CallHeaders lists, by their names there.
+	Header map[string]string
+	Body   []byte
+	// Gone says that the agent no longer waits for the call, which has not been
+	// answered. Only Session and ID are set. The reply is empty.
+	Gone bool
+}
+
+// CallHeaders are the headers of a request or a reply that are passed on. The
+// agent's token is not among them.
+var CallHeaders = []string{"Accept", "Content-Type", "Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Allow", "Last-Event-Id"}
+
+// Reply is the answer to a Call.
+type Reply struct {
+	Status int // of HTTP
+	Header map[string]string
+	Body   []byte
 }
 
 // Limits of reports about running commands, which a worker observes.

@@ -124,11 +124,7 @@ func (f File) unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &coppice.Error{Code: coppice.ENotFound, Cause: f.Name + " does not exist", Fix: "write it, or remove features from coppice.yaml", Err: err}
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return coppice.Errorf(coppice.EInvalid, "%s cannot be read: %w", f.Name, err).WithFix("make it a plain file that the user who runs coppice can read")
+	return coppice.Errorf(coppice.EInvalid, "%s cannot be read: %w", f.Name, coppice.WithoutPath(err)).WithFix("make it a plain file that the user who runs coppice can read")
 }
 
 // Write replaces the file's text atomically if it still is old. Otherwise it

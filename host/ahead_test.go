@@ -11,10 +11,7 @@ import (
 func TestAhead(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
-	a, err := Launch(b.l, b.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := b.launch()
 	b.phase(PhaseNone)
 	if err := a.Start(b.ctx, b.spec, ""); err != nil {
 		t.Fatal(err)
@@ -30,10 +27,7 @@ func TestAhead(t *testing.T) {
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
-	a, err := Launch(b.l, b.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := b.launch()
 	a.Drop()
 	a.Wait()
 	if code := a.cmd.ProcessState.ExitCode(); code != 0 {
@@ -47,18 +41,14 @@ func TestDropped(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(b.dir, logFile)); err != nil || len(text) > 0 {
 		t.Errorf("log %q, %v", text, err)
 	}
-	b.start("")
-	b.until(contains("ready\n"))
+	b.run()
 }
 
 // If the session runs already, a second host is not needed.
 func TestAheadTooLate(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
-	a, err := Launch(b.l, b.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := b.launch()
 	b.start("")
 	st, _ := b.phase(PhaseRunning)
 	if err := a.Start(b.ctx, b.spec, ""); err != nil {

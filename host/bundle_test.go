@@ -67,6 +67,42 @@ func (b *bundle) start(prompt string) {
 	}
 }
 
+// run starts the session, and returns its state when the agent has printed ready.
+func (b *bundle) run() State {
+	b.t.Helper()
+	b.start("")
+	b.until(contains("ready"))
+	st, _ := b.phase(PhaseRunning)
+	return st
+}
+
+// connected runs a session and connects to it.
+func connected(t *testing.T, protocol string, args ...string) (*bundle, *Client) {
+	t.Helper()
+	b := setup(t, protocol, args...)
+	b.run()
+	return b, b.dial()
+}
+
+// launch starts a host that has no spec yet.
+func (b *bundle) launch() *Ahead {
+	b.t.Helper()
+	a, err := Launch(b.l, b.dir)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return a
+}
+
+// killHost kills the host and waits until it is gone.
+func (b *bundle) killHost(st State) {
+	b.t.Helper()
+	if err := syscall.Kill(st.PID, syscall.SIGKILL); err != nil {
+		b.t.Fatal(err)
+	}
+	b.gone()
+}
+
 func (b *bundle) dial() *Client {
 	b.t.Helper()
 	c, err := Dial(b.ctx, b.dir)
@@ -114,27 +150,32 @@ func (b *bundle) ended() *Exit {
 	return x
 }
 
-// output returns all output of a kind.
-func (b *bundle) output(kind coppice.OutputKind) []byte {
+// pieces returns the pieces of a kind in the spool.
+func (b *bundle) pieces(kind coppice.OutputKind) (all [][]byte) {
 	b.t.Helper()
 	r, err := OpenSpool(b.dir, 0)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	defer r.Close()
-	var out []byte
 	for {
 		f, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return out
+			return all
 		}
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		if f.Kind == kind {
-			out = append(out, f.Data...)
+			all = append(all, f.Data)
 		}
 	}
+}
+
+// output returns all output of a kind.
+func (b *bundle) output(kind coppice.OutputKind) []byte {
+	b.t.Helper()
+	return bytes.Join(b.pieces(kind), nil)
 }
 
 // until follows the session until its output satisfies ok.

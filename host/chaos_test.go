@@ -67,9 +67,7 @@ func TestRandomKills(t *testing.T) {
 func TestTornTail(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
-	b.start("")
-	b.until(contains("ready\n"))
-	st, _ := b.phase(PhaseRunning)
+	st := b.run()
 	syscall.Kill(st.PID, syscall.SIGKILL)
 	b.gone()
 	seg := filepath.Join(b.dir, spoolDir, strings.Repeat("0", 20)+".seg")

@@ -29,7 +29,7 @@ func (h *host) driveLocked(call func(agent.Driver) (agent.Step, error)) (<-chan 
 	}
 	step, err := h.guard(call)
 	for _, e := range step.Events {
-		h.event(spool.Event, e)
+		h.event(spool.Event, h.ownResult(e))
 	}
 	if err != nil {
 		return nil, err

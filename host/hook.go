@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"coppice"
 	"coppice/agent"
 )
 
@@ -25,14 +27,17 @@ const (
 	hookWait   = 30 * time.Second
 )
 
-// hooks answers the calls that an agent makes before it uses a tool. It listens
-// on loopback while the agent runs, if the agent's driver takes such calls. A
-// caller without the session's hook token gets "not found".
-type hooks struct {
+// endpoint is the address at which the host answers its agent, on loopback,
+// while the agent runs. It answers the hooks that the agent calls before it uses
+// a tool, if the agent's driver takes them, and the calls of Coppice's tools.
+// Each has a separate token. A caller without it gets "not found".
+type endpoint struct {
 	listener net.Listener
 	server   *http.Server
-	token    string
-	ready    chan struct{} // closed when the driver has started
+	tools    string           // the token for tools; empty if the agent gets none
+	call     http.HandlerFunc // answers a call of a tool
+	token    string           // the token for hooks; empty if the driver takes none
+	ready    chan struct{}    // closed when the driver has started
 	once     sync.Once
 	ask      func(body []byte) ([]byte, error)
 
@@ -49,20 +54,36 @@ func (h *host) setupLaunch(p agent.Protocol) error {
 	}
 	h.spec.Request.Private = dir
 	h.spec.Request.Token, h.spec.Request.Secrets = h.spec.Env[agent.TokenVar], h.spec.Secrets
-	if !takesHooks(p, h.spec) {
+	hooks := takesHooks(p, h.spec)
+	if !hooks && !h.spec.Tools {
 		return nil
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return fmt.Errorf("the address for the agent's hooks could not be opened: %w", err)
+		return fmt.Errorf("the address for the agent's tools and hooks could not be opened: %w", err)
 	}
-	k := &hooks{listener: l, token: "cop_" + rand.Text(), ready: make(chan struct{}), ask: h.hook}
+	k := &endpoint{listener: l, ready: make(chan struct{}), ask: h.hook, call: h.serveCall}
 	k.server = &http.Server{
-		Handler: k, ReadHeaderTimeout: hookWait, ReadTimeout: hookWait, MaxHeaderBytes: 64 << 10,
+		Handler: k, ReadHeaderTimeout: hookWait, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 	}
-	h.hooks = k
-	h.spec.Request.HookURL = "http://" + l.Addr().String() + hookPath
+	h.endpoint = k
+	address := "http://" + l.Addr().String()
+	if hooks {
+		k.token = "cop_" + rand.Text()
+		h.spec.Request.HookURL = address + hookPath
+	}
+	if h.spec.Tools {
+		k.tools = h.spec.Request.Token
+		servers := maps.Clone(h.spec.Request.MCP)
+		if servers == nil {
+			servers = map[string]coppice.MCPServer{}
+		}
+		servers[agent.ToolServer] = coppice.MCPServer{URL: address + toolsPath, Headers: map[string]string{"Authorization": "Bearer ${" + agent.TokenVar + "}"}}
+		h.spec.Request.MCP = servers
+		h.spec.Request.Program, _ = os.Executable() // without it, the agent gets the address only
+		h.spec.Env[agent.ToolsURLVar] = address + toolsPath
+	}
 	h.tasks.Go(func() { _ = k.server.Serve(l) }) // returns when the server is closed
 	return nil
 }
@@ -94,18 +115,20 @@ func (h *host) writeFiles(files map[string][]byte) error {
 
 // addEnv adds the token to the agent's environment, and that no proxy is between
 // the agent and the address.
-func (k *hooks) addEnv(env map[string]string) {
+func (k *endpoint) addEnv(env map[string]string) {
 	if k == nil {
 		return
 	}
-	env[agent.HookTokenVar] = k.token
+	if k.token != "" {
+		env[agent.HookTokenVar] = k.token
+	}
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		env[name] = strings.TrimPrefix(env[name]+",127.0.0.1", ",")
 	}
 }
 
 // begin lets calls through after the driver has started.
-func (k *hooks) begin() {
+func (k *endpoint) begin() {
 	if k != nil {
 		k.once.Do(func() { close(k.ready) })
 	}
@@ -113,7 +136,7 @@ func (k *hooks) begin() {
 
 // end lets no more calls through, and returns when no call is being answered. A
 // driver that has concluded must not be called again.
-func (k *hooks) end() {
+func (k *endpoint) end() {
 	if k == nil {
 		return
 	}
@@ -125,27 +148,55 @@ func (k *hooks) end() {
 
 // teardownLaunch removes what setupLaunch created, when the agent is gone.
 func (h *host) teardownLaunch() {
-	if h.hooks != nil {
-		h.hooks.end()
-		_ = h.hooks.server.Close()
-		_ = h.hooks.listener.Close()
+	if h.endpoint != nil {
+		h.endpoint.end()
+		h.calls.close()
+		_ = h.endpoint.server.Close()
+		_ = h.endpoint.listener.Close()
 	}
 	if err := os.RemoveAll(h.path(privateDir)); err != nil {
 		h.log.Warn("private directory not removed", "error", err)
 	}
 }
 
-// ServeHTTP answers one call. Any other request gets "not found".
-func (k *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers one request. A request without the right token gets "not
+// found".
+func (k *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	known := subtle.ConstantTimeCompare([]byte(given), []byte(k.token)) == 1
-	if !known || !bearer || r.Method != http.MethodPost || r.URL.Path != hookPath {
-		http.NotFound(w, r)
-		return
+	known := func(token string) bool {
+		return bearer && token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHook))
-	if err != nil {
-		http.Error(w, "the body is too large, or was cut off", http.StatusRequestEntityTooLarge)
+	switch {
+	case r.URL.Path == toolsPath && known(k.tools) && !local(r):
+		http.Error(w, "only requests of this machine are accepted", http.StatusForbidden)
+	case r.URL.Path == toolsPath && known(k.tools):
+		k.call(w, r)
+	case r.URL.Path == hookPath && r.Method == http.MethodPost && known(k.token):
+		k.hook(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// local reports whether a request names this machine, and comes from no other
+// site. A page that gives its own name the address of this machine is refused.
+func local(r *http.Request) bool {
+	named := func(host string) bool {
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		ip := net.ParseIP(strings.Trim(host, "[]"))
+		return host == "localhost" || ip != nil && ip.IsLoopback()
+	}
+	origin := r.Header.Get("Origin")
+	_, site, _ := strings.Cut(origin, "://")
+	return named(r.Host) && (origin == "" || named(site))
+}
+
+// hook answers one hook.
+func (k *endpoint) hook(w http.ResponseWriter, r *http.Request) {
+	body, ok := readBody(w, r)
+	if !ok {
 		return
 	}
 	select {
@@ -162,7 +213,7 @@ func (k *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer) // the agent might have left
 }
 
-func (k *hooks) answer(body []byte) ([]byte, error) {
+func (k *endpoint) answer(body []byte) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.over {
@@ -185,4 +236,18 @@ func (h *host) hook(body []byte) ([]byte, error) {
 		return step, nil
 	})
 	return answer, err
+}
+
+// readBody reads the body of a request. If it cannot, it answers and returns
+// false. The time limit is for the body only: a limit of the server would also
+// end calls that wait for their answer.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(hookWait))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHook))
+	_ = c.SetReadDeadline(time.Time{})
+	if err != nil {
+		http.Error(w, "the body is too large, or was cut off", http.StatusRequestEntityTooLarge)
+	}
+	return body, err == nil
 }

@@ -125,7 +125,7 @@ func TestNoHooks(t *testing.T) {
 func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	k := &hooks{token: "right", ready: make(chan struct{}), ask: func(b []byte) ([]byte, error) { asked++; return b, nil }}
+	k := &endpoint{token: "right", ready: make(chan struct{}), ask: func(b []byte) ([]byte, error) { asked++; return b, nil }}
 	k.begin()
 	for _, c := range []struct {
 		name, method, path, auth string
@@ -158,7 +158,7 @@ func TestHookRefuses(t *testing.T) {
 // After the agent's end no call is answered.
 func TestHookAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	k := &hooks{token: "right", ready: make(chan struct{}), ask: func([]byte) ([]byte, error) { t.Error("asked"); return nil, nil }}
+	k := &endpoint{token: "right", ready: make(chan struct{}), ask: func([]byte) ([]byte, error) { t.Error("asked"); return nil, nil }}
 	k.end()
 	k.end()
 	r := httptest.NewRequest("POST", "/hook", nil)
@@ -167,7 +167,7 @@ func TestHookAfterTheEnd(t *testing.T) {
 	if k.ServeHTTP(w, r); w.Code != 503 {
 		t.Errorf("%d, want 503", w.Code)
 	}
-	(*hooks)(nil).end()
+	(*endpoint)(nil).end()
 }
 
 func TestFilesStayWithin(t *testing.T) {

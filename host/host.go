@@ -28,8 +28,13 @@
 // A session can send pictures as evidence over the socket. The host keeps a
 // bounded number in the spool: see keep.go.
 //
-// If the agent's driver takes hooks, the host listens for them on loopback, with
-// a separate token, until the agent ends.
+// If the agent gets the tools of Coppice, or if its driver takes hooks, the host
+// listens on loopback until the agent ends. Calls of tools wait there until a
+// client of the socket has answered them: see calls.go. Hooks have a separate
+// token.
+//
+// Where the locks of a project are enforced, a client sends their table to the
+// host, whose driver judges edits by it: see locks.go.
 //
 // An agent can run on a terminal instead of pipes, or in tmux. For tmux the
 // directory also contains tmux.sock, tmux.conf and tmux.out. People attach
@@ -67,6 +72,7 @@ type Spec struct {
 	App      App               `json:"app,omitzero"`     // served while the agent works
 	Output   coppice.Bytes     `json:"output,omitempty"` // limit of the kept output; 0 means no limit
 	Images   []string          `json:"images,omitempty"` // names of images that AddImage wrote, for the prompt
+	Tools    bool              `json:"tools,omitempty"`  // the agent gets the tools of Coppice
 	// Secrets are the request's secrets. No file contains them. The host gets
 	// them through a pipe, and passes them to the agent as its protocol
 	// requires.

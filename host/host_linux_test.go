@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"coppice/test/testfile"
 )
 
 // A full disk ends the capture, not the agent, and the Exit says so.
@@ -26,7 +27,7 @@ func TestDiskFull(t *testing.T) {
 	b.dir = filepath.Join(mount, "session")
 	b.start("")
 	c := b.dial()
-	fill(t, filepath.Join(mount, "fill"))
+	testfile.FillDisk(t, filepath.Join(mount, "fill"))
 	// The next page of the spool does not fit.
 	for range 3000 {
 		if err := c.Send(b.ctx, Message{Text: "next"}); err != nil {
@@ -42,22 +43,6 @@ func TestDiskFull(t *testing.T) {
 	}
 	if want := strconv.Itoa(3000*8) + " bytes"; !strings.HasPrefix(x.Outcome.Summary, want) {
 		t.Errorf("the driver saw %s, want %s", x.Outcome.Summary, want)
-	}
-}
-
-func fill(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for size := 4096; ; {
-		if _, err := f.Write(make([]byte, size)); errors.Is(err, syscall.ENOSPC) {
-			return
-		} else if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

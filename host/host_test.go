@@ -25,9 +25,7 @@ func TestSession(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
 	b.phase(PhaseNone)
-	b.start("")
-	b.until(contains("ready\n"))
-	st, _ := b.phase(PhaseRunning)
+	st := b.run()
 	if !process.Alive(st.PID, st.Started) || st.AgentPID == 0 {
 		t.Fatalf("state %+v", st)
 	}
@@ -354,8 +352,7 @@ func TestLimitEnds(t *testing.T) {
 func TestSendCannot(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "once", "stubborn")
-	b.start("")
-	b.until(contains("ready"))
+	b.run()
 	if err := b.dial().Send(b.ctx, Message{Text: "hello"}); !errors.Is(err, agent.ErrCannot) {
 		t.Errorf("send: %v", err)
 	}
@@ -365,10 +362,7 @@ func TestSendCannot(t *testing.T) {
 // capture.
 func TestSendToDeafAgent(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "talk", "stubborn")
-	b.start("")
-	b.until(contains("ready"))
-	c := b.dial()
+	b, c := connected(t, "talk", "stubborn")
 	sent := make(chan error, 1)
 	go func() { sent <- c.Send(b.ctx, Message{Text: strings.Repeat("x", 1<<20)}) }()
 	if _, err := c.Snapshot(b.ctx); err != nil {

@@ -20,34 +20,9 @@ func picture(size int) []byte {
 	return append([]byte("\x89PNG\r\n\x1a\n"), bytes.Repeat([]byte{0, 0xff, '\n'}, size/3+1)...)[:max(size, 8)]
 }
 
-// pictures returns the pictures in the spool.
-func (b *bundle) pictures() (all [][]byte) {
-	b.t.Helper()
-	r, err := OpenSpool(b.dir, 0)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer r.Close()
-	for {
-		f, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return all
-		}
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		if f.Kind == coppice.OutputImage {
-			all = append(all, f.Data)
-		}
-	}
-}
-
 func TestKeep(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "talk", "echo")
-	b.start("")
-	b.until(contains("ready\n"))
-	c := b.dial()
+	b, c := connected(t, "talk", "echo")
 	small, large := picture(100), picture(mostPicture)
 	jpeg, webp := []byte("\xff\xd8\xff\xe0 and so on"), []byte("RIFF\x00\x01\x02\x03WEBPVP8 ")
 	for _, p := range [][]byte{small, large, jpeg, webp} {
@@ -63,7 +38,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.ended()
-	got := b.pictures()
+	got := b.pieces(coppice.OutputImage)
 	if len(got) != 5 {
 		t.Fatalf("%d pictures are kept", len(got))
 	}
@@ -82,10 +57,7 @@ func TestKeep(t *testing.T) {
 
 func TestKeepRefuses(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "talk", "echo")
-	b.start("")
-	b.until(contains("ready\n"))
-	c := b.dial()
+	b, c := connected(t, "talk", "echo")
 	for name, x := range map[string]struct {
 		data []byte
 		code coppice.Code
@@ -124,7 +96,7 @@ func TestKeepRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.ended()
-	if got := b.pictures(); len(got) != 0 {
+	if got := b.pieces(coppice.OutputImage); len(got) != 0 {
 		t.Errorf("%d pictures are kept", len(got))
 	}
 }
@@ -157,7 +129,7 @@ func TestKeepIsBounded(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if n := len(b.pictures()); n != x.most {
+			if n := len(b.pieces(coppice.OutputImage)); n != x.most {
 				t.Errorf("%d pictures are kept, want %d", n, x.most)
 			}
 			if n := strings.Count(string(b.output(coppice.OutputHost)), "further ones might not be kept"); n != 1 {

@@ -61,7 +61,7 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 		env = map[string]string{}
 	}
 	maps.Copy(env, launch.Env)
-	h.hooks.addEnv(env)
+	h.endpoint.addEnv(env)
 	if info, err := os.Stat(h.spec.Request.Dir); err != nil || !info.IsDir() {
 		return nil, coppice.Failf(coppice.ClassEnvironment,
 			fmt.Sprintf("the workspace %s does not exist", h.spec.Request.Dir), "")

@@ -100,6 +100,7 @@ func newHost(ctx context.Context, dir string, secrets map[string]string, log *sl
 		return nil, fmt.Errorf("host: %w", err)
 	}
 	h.spec.Secrets = secrets
+	h.calls.session, h.calls.quiet = h.spec.Session, lean
 	h.spec.Request.Session = h.spec.Session
 	h.spec.Request.Prompt = string(prompt)
 	h.spec.Request.PromptFile = h.path(promptFile)

@@ -39,7 +39,8 @@ type host struct {
 	stdin         *stdin
 	tmux          *tmux           // nil if the agent does not run in tmux
 	screenDirty   chan struct{}   // gets a value when the agent's screen has changed
-	hooks         *hooks          // nil if the agent calls no hooks
+	endpoint      *endpoint       // nil if the agent gets no tools and calls no hooks
+	calls         calls           // of tools, until they are answered
 	app           *app            // nil if no app is served
 	agentStarted  chan struct{}   // closed when the agent runs and can receive requests
 	starting      context.Context // ends when the host no longer waits for the app
@@ -63,10 +64,12 @@ type host struct {
 	wakeHeld  bool            // more is about to be written to the spool
 	dropped   int             // number of followers that were too slow
 	kept      pictureCount    // of evidence
+	lockSeq   int64           // of the driver's lock table
 	said      map[string]bool // IDs of delivered messages
 	over      bool            // the agent has nothing more to do
 	stopping  bool            // a stop was requested before the agent had ended
 	grace     time.Duration   // of a stop that was requested before the agent ran
+	recorded  map[string]int  // calls whose results the agent has not reported, by tool
 	appLost   bool            // the spool has the note that the app's output is not kept
 	ending    bool            // too late for a stop
 }
@@ -140,8 +143,9 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 		return Exit{Code: -1, Error: failure.Text, Outcome: agent.Outcome{Failure: failure}}
 	}
 	h.tasks.Go(h.stdin.run)
+	h.noteLocks()
 	h.drive(func(d agent.Driver) (agent.Step, error) { return d.Start(), nil })
-	h.hooks.begin()
+	h.endpoint.begin()
 	captured := make(chan struct{})
 	var readers sync.WaitGroup
 	readers.Go(func() { h.capture(agent.Stdout, a.stdout) })
@@ -164,7 +168,7 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 
 	code, sig := wait(a.cmd)
 	close(h.agentDone)
-	h.hooks.end()
+	h.endpoint.end()
 	h.stdin.abort()
 	if h.tmux != nil {
 		h.tmux.hold.Close()

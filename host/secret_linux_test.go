@@ -19,9 +19,7 @@ func TestSecrets(t *testing.T) {
 	b := setup(t, "talk", "echo")
 	long := strings.Repeat("long-secret-", 8<<10) // more than fits in a pipe
 	b.spec.Secrets = map[string]string{"COPPICE_SECRET_A": "value-of-a \"$x\"\nsecond line", "COPPICE_SECRET_B": long}
-	b.start("")
-	b.until(contains("ready\n"))
-	st, _ := b.phase(PhaseRunning)
+	st := b.run()
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", st.AgentPID))
 	if err != nil || !strings.Contains(string(env), "COPPICE_SECRET_A=value-of-a \"$x\"\nsecond line\x00") || !strings.Contains(string(env), "COPPICE_SECRET_B="+long+"\x00") {
 		t.Errorf("the agent's environment has not all of them (%v)", err)
@@ -56,10 +54,7 @@ func TestSecrets(t *testing.T) {
 func TestEarlierServer(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "once", "env")
-	a, err := Launch(b.l, b.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := b.launch()
 	todo, err := json.Marshal(b.spec)
 	if err != nil {
 		t.Fatal(err)

@@ -69,6 +69,10 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 			_ = reply(c, answer{Error: wire(coppice.Errorf(coppice.EConflict, "the session ended before its agent ran"))})
 			return
 		}
+		if r.Op == opCalls {
+			h.followCalls(c)
+			return
+		}
 		if r.Op == opAttach {
 			h.attach(c, io.MultiReader(in.Buffered(), c), r)
 			return
@@ -134,6 +138,13 @@ func (h *host) answer(ctx context.Context, r request) answer {
 		return answer{OK: true, Snapshot: h.snapshot()}
 	case opKeep:
 		err = h.keep(r.Data)
+	case opReply:
+		if r.Reply == nil || r.Reply.Status < 100 || r.Reply.Status > 999 {
+			return answer{Error: wire(coppice.Errorf(coppice.EInvalid, "the reply has no valid status"))}
+		}
+		h.calls.answer(r.ID, *r.Reply)
+	case opLocks:
+		err = h.setLocks(r.Locks)
 	default:
 		err = tooOld(r.Op)
 	}
@@ -218,6 +229,20 @@ func (f *follower) wakeUp() {
 	}
 }
 
+// whenLeft returns a channel that is closed when a client has left that sends
+// nothing more. The function ends the connection.
+func whenLeft(c net.Conn) (left <-chan struct{}, end func()) {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = io.Copy(io.Discard, c)
+	}()
+	return gone, func() {
+		c.Close()
+		<-gone
+	}
+}
+
 // follow reports the spool's end to a client whenever it has changed.
 func (h *host) follow(c net.Conn) {
 	f := &follower{wake: make(chan struct{}, 1)}
@@ -233,14 +258,8 @@ func (h *host) follow(c net.Conn) {
 		delete(h.followers, f)
 		h.mu.Unlock()
 	}()
-	left := make(chan struct{})
-	var reading sync.WaitGroup
-	defer reading.Wait()
-	defer c.Close()
-	reading.Go(func() { // a follower sends nothing more; a read shows that it left
-		_, _ = io.Copy(io.Discard, c)
-		close(left)
-	})
+	left, end := whenLeft(c)
+	defer end()
 	for {
 		select {
 		case <-f.wake:

@@ -241,13 +241,7 @@ func TestAnAgentThatCannotStartHasNoAppLeft(t *testing.T) {
 func TestALostHostsAppIsKilled(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo").withApp("serve")
-	b.start("")
-	b.until(contains("ready"))
-	st, _ := b.phase(PhaseRunning)
-	if err := syscall.Kill(st.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	b.gone()
+	b.killHost(b.run())
 	pid := b.appPID()
 	started, err := process.StartTime(pid)
 	if err != nil {

@@ -13,8 +13,7 @@ func TestLongPath(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
 	b.dir = filepath.Join(t.TempDir(), strings.Repeat("long/", 40), "session")
-	b.start("")
-	b.until(contains("ready"))
+	b.run()
 	if err := b.dial().Stop(b.ctx, time.Minute); err != nil {
 		t.Fatal(err)
 	}

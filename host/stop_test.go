@@ -16,8 +16,7 @@ import (
 func TestStubbornAgent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "once", "stubborn")
-	b.start("")
-	b.until(contains("ready"))
+	b.run()
 	if err := b.dial().Stop(b.ctx, 50*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +28,7 @@ func TestStubbornAgent(t *testing.T) {
 func TestTermStopsHost(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
-	b.start("")
-	b.until(contains("ready"))
-	st, _ := b.phase(PhaseRunning)
+	st := b.run()
 	if err := syscall.Kill(st.PID, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +47,15 @@ func (b *bundle) pids() map[int]uint64 {
 		pids[pid], _ = process.StartTime(pid)
 	}
 	return pids
+}
+
+// runTree starts an agent that starts children, and returns the processes.
+func runTree(t *testing.T) (*bundle, map[int]uint64) {
+	t.Helper()
+	b := setup(t, "once", "tree")
+	b.start("")
+	b.until(func(out []byte) bool { return len(pidLine.FindAll(out, -1)) == 5 })
+	return b, b.pids()
 }
 
 func (b *bundle) allDead(pids map[int]uint64) {
@@ -84,10 +90,7 @@ func TestChildHoldsOutput(t *testing.T) {
 
 func TestStopEndsTree(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "once", "tree")
-	b.start("")
-	b.until(func(out []byte) bool { return len(pidLine.FindAll(out, -1)) == 5 })
-	pids := b.pids()
+	b, pids := runTree(t)
 	if err := b.dial().Stop(b.ctx, 50*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -99,10 +102,7 @@ func TestStopEndsTree(t *testing.T) {
 
 func TestLostHost(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "once", "tree")
-	b.start("")
-	b.until(func(out []byte) bool { return len(pidLine.FindAll(out, -1)) == 5 })
-	pids := b.pids()
+	b, pids := runTree(t)
 	st, _ := b.phase(PhaseRunning)
 	follow := make(chan error, 1)
 	grew := make(chan struct{}, 1)

@@ -37,10 +37,7 @@ func (d *turnsDriver) Model(name string) (agent.Step, error) {
 
 func TestInterruptAndModel(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "turns", "echo")
-	b.start("")
-	b.until(contains("ready\n"))
-	c := b.dial()
+	b, c := connected(t, "turns", "echo")
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -68,10 +65,7 @@ func TestInterruptAndModel(t *testing.T) {
 
 func TestModelOfAnAgentThatCannot(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "talk", "echo")
-	b.start("")
-	b.until(contains("ready\n"))
-	c := b.dial()
+	b, c := connected(t, "talk", "echo")
 	if err := c.Model(b.ctx, "big"); !errors.Is(err, agent.ErrCannot) {
 		t.Errorf("got %v", err)
 	}

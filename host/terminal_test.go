@@ -216,13 +216,8 @@ func TestTerminalLostHost(t *testing.T) {
 			t.Parallel()
 			b := setup(t, runtime)
 			b.shell(`trap '' HUP; echo ready; while :; do sleep 1000; done`)
-			b.start("")
-			b.until(contains("ready"))
-			st, _ := b.phase(PhaseRunning)
-			if err := syscall.Kill(st.PID, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-			b.gone()
+			st := b.run()
+			b.killHost(st)
 			b.phase(PhaseLost)
 			if err := Kill(b.ctx, b.dir); err != nil {
 				t.Fatal(err)
@@ -283,8 +278,7 @@ func TestTerminalWithoutTmux(t *testing.T) {
 func TestWatchPipe(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
-	b.start("")
-	b.until(contains("ready"))
+	b.run()
 	w := b.attach(size(80, 24))
 	w.sees("ready")
 	w.typeText("hello\n")

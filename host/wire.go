@@ -9,7 +9,8 @@ import (
 
 // A client writes requests as lines of JSON and gets one line as the answer to
 // each. A follow gets a line whenever the spool has grown, until the end. An
-// attach turns the connection into a stream of frames: see attach.go.
+// attach turns the connection into a stream of frames: see attach.go. A client of
+// calls gets a line for each call of the agent: see calls.go.
 
 // The operations.
 const (
@@ -24,6 +25,9 @@ const (
 	opKeep      = "keep"
 
 	opSendImages = "send images"
+	opCalls      = "calls"
+	opReply      = "reply"
+	opLocks      = "locks"
 )
 
 // Version is the version of the operations that hosts of this release know. A
@@ -34,11 +38,11 @@ const (
 // A new operation needs a higher Version and an entry in since. Its callers do
 // without it if the host is too old (ErrOld). Existing operations do not change:
 // requests and answers only get new fields.
-const Version = 2
+const Version = 4
 
 // since has the first version that knows an operation. All hosts know the
 // operations without an entry.
-var since = map[string]int{opSendImages: 2}
+var since = map[string]int{opSendImages: 2, opCalls: 3, opReply: 3, opLocks: 4}
 
 // maxRequest bounds one request.
 const maxRequest = 16 << 20
@@ -52,6 +56,9 @@ type request struct {
 	Data    []byte `json:"data,omitempty"` // a picture
 
 	Images []string `json:"images,omitempty"` // names of images in the session's directory
+
+	Reply *Reply             `json:"reply,omitempty"` // to the call with this ID
+	Locks *coppice.LockTable `json:"locks,omitempty"`
 
 	// For attach.
 	Columns  int  `json:"columns,omitempty"`
@@ -67,6 +74,7 @@ type answer struct {
 	Version  int        `json:"version,omitempty"`
 	Snapshot *Snapshot  `json:"snapshot,omitempty"`
 	Attached *attached  `json:"attached,omitempty"`
+	Call     *Call      `json:"call,omitempty"`
 }
 
 // Snapshot is a running session at one moment.

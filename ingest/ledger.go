@@ -19,8 +19,8 @@ import (
 	"coppice/store"
 )
 
-// Config has the dependencies of a Ledger. All fields except Publish, Prices
-// and Live are required.
+// Config has the dependencies of a Ledger. All fields except Publish, Prices,
+// Live and Tools are required.
 type Config struct {
 	Store  store.Store
 	Now    func() time.Time
@@ -35,6 +35,9 @@ type Config struct {
 	// Live keeps the running commands for people. Nil means that nobody reads
 	// them.
 	Live *Live
+	// Tools answers the calls of a live session's agent. Nil means that there
+	// are no tools.
+	Tools func(ctx context.Context, s coppice.Session, c fabric.Call) (fabric.Reply, error)
 }
 
 // Ledger stores a worker's reports.
@@ -63,13 +66,9 @@ func New(c Config) (*Ledger, error) {
 }
 
 // Session returns the id of the session with a key.
-func (l *Ledger) Session(ctx context.Context, key string) (id int64, err error) {
-	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.Sessions.ByKey(key)
-		id = s.ID
-		return err
-	})
-	return id, err
+func (l *Ledger) Session(ctx context.Context, key string) (int64, error) {
+	s, err := store.Read(ctx, l.cfg.Store, func(r store.Reader) (coppice.Session, error) { return r.Sessions.ByKey(key) })
+	return s.ID, err
 }
 
 // Begin records that a session runs.
@@ -130,13 +129,9 @@ func standing(s coppice.Session) fabric.Standing {
 }
 
 // Prompt returns the session's first message.
-func (l *Ledger) Prompt(ctx context.Context, session int64) (prompt string, err error) {
-	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.Sessions.Get(session)
-		prompt = s.Prompt
-		return err
-	})
-	return prompt, err
+func (l *Ledger) Prompt(ctx context.Context, session int64) (string, error) {
+	s, err := store.Read(ctx, l.cfg.Store, func(r store.Reader) (coppice.Session, error) { return r.Sessions.Get(session) })
+	return s.Prompt, err
 }
 
 // Image returns the bytes of an image.
@@ -337,4 +332,17 @@ func (l *Ledger) Publish(ctx context.Context, h fabric.Head) error {
 		return err
 	}
 	return l.cfg.Publish(ctx, h.Repo, h.Branch, h.Commit)
+}
+
+// Call passes a call of a session's agent to the tools. The token of a session
+// that has ended is worth nothing.
+func (l *Ledger) Call(ctx context.Context, c fabric.Call) (fabric.Reply, error) {
+	s, err := store.Read(ctx, l.cfg.Store, func(r store.Reader) (coppice.Session, error) { return r.Sessions.Get(c.Session) })
+	if err != nil {
+		return fabric.Reply{}, err
+	}
+	if !s.State.Live() || l.cfg.Tools == nil {
+		return fabric.Reply{Status: 404}, nil
+	}
+	return l.cfg.Tools(ctx, s, c)
 }

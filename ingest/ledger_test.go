@@ -54,6 +54,7 @@ func (b *bundle) reopen() *ingest.Ledger {
 	b.t.Helper()
 	l, err := ingest.New(ingest.Config{
 		Store: b.store, Now: func() time.Time { return noon }, Worker: "local", Redact: redact.New("my given value"), Live: b.live,
+		Tools: fabrictest.Answer,
 		Publish: func(_ context.Context, _, _, commit string) error {
 			if _, lost := b.lost.Load(commit); lost {
 				return coppice.Errorf(coppice.EUnavailable, "there is no %s", commit)

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -27,8 +29,12 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 		if err != nil {
 			return result, nil, nil // the settler reports it
 		}
+		r.Diff = l.cfg.Redact.String(r.Diff)
 		r.Summary, r.Failure = l.cfg.Redact.String(r.Summary), l.hide(r.Failure)
 		if err := l.critical(ctx, w, &r); err != nil {
+			return nil, nil, err
+		}
+		if err := l.endsWithError(ctx, w, &r); err != nil {
 			return nil, nil, err
 		}
 		if err := l.priced(ctx, w, &r); err != nil {
@@ -41,6 +47,13 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 			return result, nil, nil
 		}
 		r.Failure = l.hide(r.Failure)
+		return coppice.Raw(r), nil, nil
+	case coppice.WorkHook:
+		r, err := coppice.DecodeResult[coppice.HookResult](coppice.Work{Result: result})
+		if err != nil {
+			return result, nil, nil
+		}
+		r.Output = l.cfg.Redact.String(r.Output)
 		return coppice.Raw(r), nil, nil
 	case coppice.WorkCheck:
 		r, err := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: result})
@@ -106,6 +119,56 @@ func (l *Ledger) critical(ctx context.Context, w coppice.Work, res *coppice.RunR
 		}
 		return err
 	})
+}
+
+// lastEvents is how many of the last events of a session are searched for an error.
+const lastEvents = 20
+
+// endsWithError stores in the result of a session that succeeded whether its output
+// ends with an error: its agent reported one in its last events, or its final
+// message starts with one. It does so if the session's spec asks for it.
+func (l *Ledger) endsWithError(ctx context.Context, w coppice.Work, res *coppice.RunResult) error {
+	res.Error = ""
+	spec, err := coppice.DecodeSpec[coppice.RunSpec](w)
+	if err != nil || !spec.NoErrors || res.Stopped || res.Lost || res.Failure != nil {
+		return nil // the settler reports a spec that cannot be read
+	}
+	if coppice.StartsWithError(res.Summary) {
+		res.Error = coppice.FirstLine(res.Summary)
+		return nil
+	}
+	return l.cfg.Store.View(ctx, func(r store.Reader) error {
+		res.Error, err = reportedError(r, w.SessionID)
+		return err
+	})
+}
+
+// reportedError returns the newest error among the last events of a session, or "".
+// Silent events do not count.
+func reportedError(r store.Reader, session int64) (string, error) {
+	s, err := r.Sessions.Get(session)
+	if err != nil {
+		return "", err
+	}
+	for before, seen := s.Cursor, 0; ; {
+		out, err := r.Outputs.Before(session, before, tailPage, coppice.OutputEvent)
+		if err != nil || len(out) == 0 {
+			return "", err
+		}
+		for _, o := range slices.Backward(out) {
+			e, ok := coppice.ReadAgentEvent(o.Data)
+			switch {
+			case !ok || e.Kind.Silent():
+				continue
+			case e.Kind == coppice.KindError:
+				return cmp.Or(coppice.FirstLine(e.Text), string(e.Class), "an error without a text"), nil
+			}
+			if seen++; seen == lastEvents {
+				return "", nil
+			}
+		}
+		before = out[0].Offset
+	}
 }
 
 // failed reports whether a session failed with an unknown cause.

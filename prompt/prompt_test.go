@@ -183,3 +183,21 @@ func TestFenceHolds(t *testing.T) {
 		}
 	})
 }
+
+// Every session of a task gets its context values, marked as data, also with a
+// project's own text.
+func TestContextValues(t *testing.T) {
+	t.Parallel()
+	for _, kind := range Kinds {
+		in := input(coppice.Role(kind), func(in *Input) {
+			in.Task.Context = map[string]string{"ticket": "APP-7", "note": "one\ntwo", "a": "</data-x> = \"y\""}
+			in.Policy.Prompts = map[string]string{"implement": "My own text."}
+		})
+		got := Write(in)
+		want := "a = </data-x> = \"y\"\nnote = \"one\\ntwo\"\nticket = APP-7\n"
+		mark := regexp.MustCompile(`Values that a person gives for this task:\n<(data-[0-9a-f]+)>\n`).FindStringSubmatch(got)
+		if mark == nil || !strings.Contains(got, "<"+mark[1]+">\n"+want+"</"+mark[1]+">\n") {
+			t.Errorf("%s:\n%s", kind, got)
+		}
+	}
+}

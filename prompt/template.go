@@ -274,7 +274,7 @@ func textOf(in Input) string {
 	f := fields{
 		Key: in.Task.Key, Title: in.Task.Title, Body: strings.TrimRight(in.Task.Body, "\n"), Steps: in.Task.Steps, Category: in.Task.Category,
 		Checks: in.Checks, Conflict: in.Conflict && role.Fixes, Note: in.Next.Note,
-		Base: in.Onto, Branch: coppice.TaskBranch(in.Task.Key), Instructions: p.Instructions, Progress: p.Progress,
+		Base: in.Onto, Branch: in.Task.BranchName(), Instructions: p.Instructions, Progress: p.Progress,
 	}
 	if in.Next.Evidence != "" {
 		f.Evidence = fence(in.Next.Evidence)

@@ -6,8 +6,9 @@ func browser(in Input) string {
 	if !in.Policy.Verify.Browser {
 		return ""
 	}
-	text := "- You have a browser: the tools of the server named browser. Look with it at what people will see.\n"
-	if _, own := in.Policy.MCP["browser"]; !own {
+	name := in.Policy.Verify.BrowserServer.ServerName()
+	text := "- You have a browser: the tools of the server named " + name + ". Look with it at what people will see.\n"
+	if _, own := in.Policy.MCP[name]; !own {
 		text += "- Take a screenshot of what proves a step, or disproves it. Each one that you take is kept as evidence and shown to people; save none to a file.\n"
 	}
 	return text

@@ -18,6 +18,18 @@ if [ ! -x "${COPPICE_CHROMIUM:-/usr/bin/chromium}" ]; then
 fi
 
 missing=
+# Compose projects are tested with a docker engine, which only root can start. The
+# image of the tests has a static busybox; Debian has another one, too.
+if [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ]; then
+	wanted="$wanted dockerd:docker.io"
+	if ! docker compose version >/dev/null 2>&1; then
+		wanted="$wanted docker-compose:docker-compose"
+	fi
+	if ! command -v busybox >/dev/null || ldd "$(command -v busybox)" >/dev/null 2>&1; then
+		missing=" busybox-static"
+	fi
+fi
+
 for pair in $wanted; do
 	if ! command -v "${pair%%:*}" >/dev/null; then
 		missing="$missing ${pair##*:}"
@@ -35,6 +47,12 @@ if [ -n "$missing" ]; then
 	fi
 	export DEBIAN_FRONTEND=noninteractive
 	apt-get update -q </dev/null
+	# Newer releases of Debian have the client of docker in a separate package.
+	case $missing in *docker.io*)
+		if apt-cache show docker-cli >/dev/null 2>&1; then
+			missing="$missing docker-cli"
+		fi ;;
+	esac
 	# The list consists of the package names above and must be split.
 	# shellcheck disable=SC2086
 	apt-get install -y -q --no-install-recommends $missing </dev/null

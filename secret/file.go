@@ -90,11 +90,7 @@ func ReadPrivate(path string, most int64) ([]byte, error) {
 }
 
 func unreadable(path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return coppice.Errorf(coppice.EForbidden, "%s cannot be read: %w", path, err).WithFix("make it readable for the user who runs Coppice")
+	return coppice.Errorf(coppice.EForbidden, "%s cannot be read: %w", path, coppice.WithoutPath(err)).WithFix("make it readable for the user who runs Coppice")
 }
 
 // WriteFile stores a value in a separate file below the user's configuration,

@@ -15,6 +15,7 @@ import (
 	"coppice"
 	"coppice/internal/redact"
 	"coppice/secret"
+	"coppice/test/testfile"
 )
 
 const value = "s3cr3t-value-of-a-tracker"
@@ -28,10 +29,7 @@ type bench struct {
 
 func setup(t *testing.T) *bench {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testfile.Dir(t)
 	b := &bench{t: t, root: root}
 	for _, dir := range []string{"bin", "home", "config", "ring"} {
 		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {

@@ -8,6 +8,14 @@ import (
 
 // WorkspaceReader reads workspaces.
 type WorkspaceReader interface {
+	// OfBranch returns the key of a task of the project for whose branch a name was
+	// chosen that conflicts with this name; see coppice.BranchesConflict. It returns ""
+	// if there is none.
+	OfBranch(project int64, name string) (string, error)
+	// InCheckout returns the key of a task of the project, besides the given one, that
+	// works in the person's own checkout and has not ended, or has an open request. It
+	// returns "" if there is none.
+	InCheckout(project, except int64) (string, error)
 	Of(task int64) (*coppice.Workspace, error) // the newest; nil if there is none
 	OfEach(tasks []int64) (map[int64]coppice.Workspace, error)
 	In(project int64) ([]coppice.Workspace, error)
@@ -44,8 +52,9 @@ type LandingReader interface {
 	// QueuedIDs returns the ids of the same landings, in the same order. It reads
 	// only an index.
 	QueuedIDs(queue int64, most int) ([]int64, error)
-	// FirstRed returns the oldest open landing of a project whose RedOn is a tree,
-	// and its task. Both are 0 if there is none.
+	// FirstRed returns the open landing of a project whose RedOn is a tree and that
+	// runs the check there, or the oldest if none does, and its task. Both are 0 if
+	// there is none.
 	FirstRed(project int64, tree string) (landing, task int64, err error)
 	// Blocked returns the first most tasks of a project that wait for a person
 	// because the base fails their checks as well. Those that wait longest come

@@ -21,11 +21,12 @@ type Searcher interface {
 // SearchQuery says what to find, and where.
 type SearchQuery struct {
 	Terms     []Term
-	ProjectID int64 // 0 means all projects
-	Tasks     bool  // search keys, titles and descriptions of tasks
-	Output    bool  // search all text that sessions wrote
-	Checks    bool  // search commands and logs of checks
-	Most      int   // maximum number of hits, of all kinds together
+	ProjectID int64      // 0 means all projects
+	Tasks     bool       // search keys, titles and descriptions of tasks
+	Output    bool       // search all text that sessions wrote
+	Checks    bool       // search commands and logs of checks
+	Most      int        // maximum number of hits, of all kinds together
+	Among     TaskFilter // only hits of these tasks; its order and limit do not matter
 }
 
 // Term is a part of a query. A hit has all terms, except those with Not.
@@ -117,6 +118,7 @@ type UsageQuery struct {
 	ProjectID int64          // 0 means all projects
 	Zone      *time.Location // the time zone of the days; nil means UTC
 	ByTask    bool
+	Among     TaskFilter // only sessions of these tasks; its order and limit do not matter
 }
 
 // UsageRow is the usage of one day, project, agent and model, and of one task if

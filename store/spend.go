@@ -7,10 +7,10 @@ import (
 )
 
 // SpendReader reads the counters of what was spent. Each counter belongs to a
-// scope: a task, a project or an account.
+// scope: a task, its family (all tasks below it), a project or an account.
 type SpendReader interface {
 	// Of returns what was spent in a scope on a day, in the format of coppice.Day.
-	// A task has only a total, with the day "". A project and an account have only
+	// A task and its family have only a total, with the day "". A project and an account have only
 	// days.
 	Of(scope coppice.Subject, day string) (coppice.Usage, error)
 	// ByScope returns the amount of each project and account that spent something on

@@ -45,10 +45,21 @@ type Store interface {
 	Close() error
 }
 
+// Read returns what f reads from a snapshot.
+func Read[T any](ctx context.Context, s Store, f func(Reader) (T, error)) (T, error) {
+	var out T
+	err := s.View(ctx, func(r Reader) (err error) {
+		out, err = f(r)
+		return err
+	})
+	return out, err
+}
+
 // Reader reads facts.
 type Reader struct {
 	Projects   ProjectReader
 	Tasks      TaskReader
+	Families   FamilyReader
 	Lanes      LaneReader
 	Sessions   SessionReader
 	Spend      SpendReader
@@ -66,6 +77,8 @@ type Reader struct {
 	Comments   CommentReader
 	Viewed     ViewedReader
 	Asks       AskReader
+	Calls      CallReader
+	Locks      LockReader
 	Limits     LimitReader
 	Log        LogReader
 	Timers     TimerReader
@@ -74,12 +87,15 @@ type Reader struct {
 	Snoozes    SnoozeReader
 	Groups     GroupReader
 	Seen       SeenReader
+	Hooks      HookReader
+	Notes      NoteReader
 }
 
 // Tx reads and writes facts.
 type Tx struct {
 	Projects   Projects
 	Tasks      Tasks
+	Families   FamilyReader
 	Lanes      LaneReader
 	Sessions   Sessions
 	Spend      Spend
@@ -97,6 +113,8 @@ type Tx struct {
 	Comments   Comments
 	Viewed     Viewed
 	Asks       Asks
+	Calls      Calls
+	Locks      Locks
 	Limits     Limits
 	Log        Log
 	Timers     Timers
@@ -105,14 +123,17 @@ type Tx struct {
 	Snoozes    Snoozes
 	Groups     Groups
 	Seen       Seen
+	Hooks      Hooks
+	Notes      Notes
 }
 
 // Reader returns the groups for reading, which see what the transaction wrote.
 func (t Tx) Reader() Reader {
 	return Reader{
-		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,
+		Projects: t.Projects, Tasks: t.Tasks, Families: t.Families, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
-		Questions: t.Questions, Messages: t.Messages, Images: t.Images, Comments: t.Comments, Viewed: t.Viewed, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
+		Questions: t.Questions, Messages: t.Messages, Images: t.Images, Comments: t.Comments, Viewed: t.Viewed, Asks: t.Asks, Calls: t.Calls, Locks: t.Locks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
 		Features: t.Features, History: t.History, Previews: t.Previews, Snoozes: t.Snoozes, Groups: t.Groups, Seen: t.Seen,
+		Notes: t.Notes, Hooks: t.Hooks,
 	}
 }

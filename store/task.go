@@ -5,6 +5,8 @@ import "coppice"
 // ProjectReader reads projects.
 type ProjectReader interface {
 	Get(id int64) (coppice.Project, error)
+	// ByPrefix returns the project that has the prefix, or had it earlier. No two
+	// projects can have the same.
 	ByPrefix(prefix string) (coppice.Project, error)
 	ByPath(path string) (coppice.Project, error)
 	All() ([]coppice.Project, error) // in the order of their prefixes
@@ -53,6 +55,13 @@ type TaskReader interface {
 	Tally() ([]Tally, error)
 }
 
+// FamilyReader reads families: see TaskDetails.Parent.
+type FamilyReader interface {
+	Children(task int64) ([]coppice.Task, error) // the tasks that sessions of a task created, oldest first
+	OpenChildren(task int64) ([]int64, error)    // the ids of those that have not ended
+	Ancestors(task int64) ([]int64, error)       // its parent, the parent's parent, and so on
+}
+
 // Tasks reads and writes tasks.
 type Tasks interface {
 	TaskReader
@@ -77,6 +86,8 @@ type TaskFilter struct {
 	ByEnd     bool          // the tasks that ended last come first; not with BeforeID
 	ByArchive bool          // only archived tasks, those that were archived last first; not with BeforeID
 	Archived  Archived      // whether archived tasks are chosen
+	ForkOf    string        // only tasks that were forked from the task with this key
+	Parent    int64         // only tasks that sessions of this task created
 }
 
 // Tally is the number of tasks of a project that have the same track, agent,
@@ -116,4 +127,27 @@ type LaneReader interface {
 	// InFlight counts, by project, the tasks between the start of a session and
 	// their landing.
 	InFlight() (map[int64]int, error)
+}
+
+// TaskRows are the rows of a task that say where its commits are.
+type TaskRows struct {
+	Project   coppice.Project
+	Workspace *coppice.Workspace // nil if there is none
+	Sessions  []coppice.Session
+	Landings  []coppice.Landing
+}
+
+// RowsOf reads the rows of a task.
+func RowsOf(r Reader, t coppice.Task) (rows TaskRows, err error) {
+	if rows.Project, err = r.Projects.Get(t.ProjectID); err != nil {
+		return rows, err
+	}
+	if rows.Workspace, err = r.Workspaces.Of(t.ID); err != nil {
+		return rows, err
+	}
+	if rows.Sessions, err = r.Sessions.Of(t.ID); err != nil {
+		return rows, err
+	}
+	rows.Landings, err = r.Landings.Of(t.ID)
+	return rows, err
 }

@@ -11,6 +11,7 @@ import (
 const (
 	TopicLog      = "log"      // an event was added
 	TopicWork     = "work"     // work was offered
+	TopicHooks    = "hooks"    // a run of a hook changed
 	TopicSessions = "session/" // any session: see TopicSession
 )
 
@@ -20,6 +21,10 @@ func TopicTask(id int64) string { return "task/" + strconv.FormatInt(id, 10) }
 // TopicSession returns the topic that is touched when a session wrote output,
 // ended or was removed.
 func TopicSession(id int64) string { return TopicSessions + strconv.FormatInt(id, 10) }
+
+// TopicFree returns the topic that is touched when a session was written that is
+// not parked.
+func TopicFree(id int64) string { return "free/" + strconv.FormatInt(id, 10) }
 
 // SessionOf returns the session that a topic names, or 0.
 func SessionOf(topic string) int64 {

@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"slices"
 	"strings"
 
 	"coppice"
@@ -20,10 +21,17 @@ func WaitsForPerson(t coppice.Task) bool {
 }
 
 // AtLimit reports whether a task waits for a person because a session that worked
-// on it reached a limit or the task's budget. What it did can land.
+// on it reached a limit or the task's budget. What it did can land. The next session
+// works on the task, or prepares the one that does.
 func AtLimit(t coppice.Task) bool {
 	return WaitsForPerson(t) && t.Failure != nil && (t.Failure.Class == coppice.ClassLimit || t.Failure.Class == coppice.ClassBudget) &&
-		t.Next != nil && !t.Next.Role.Detached()
+		t.Next != nil && (t.Next.Role.Lands() || t.Next.Role.Info().Prepares)
+}
+
+// YourTurn reports whether an interactive task waits for a person because its agent
+// has finished a turn. What it did can land.
+func YourTurn(t coppice.Task) bool {
+	return t.Interactive && t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson && t.Wait.Text == coppice.ReasonTurn
 }
 
 // AwaitsVerdict reports whether a task's next session is a verifier.
@@ -43,8 +51,11 @@ func fitsRetry(f Facts) error {
 func checkRetry(f Facts, r Request) error {
 	note := r.Text != "" || r.Staff != (coppice.Staff{}) || len(r.Images) > 0
 	if note && Blocked(f) {
-		return coppice.Errorf(coppice.EConflict, "a retry of %s runs its checks again, so no session would get the note", f.Task.Key).
-			WithFix("retry without a note and another agent, or start a fix session with `coppice continue %s \"…\"`", f.Task.Key)
+		err := coppice.Errorf(coppice.EConflict, "a retry of %s runs its checks again, so no session would get the note", f.Task.Key)
+		if f.reverting() {
+			return err.WithFix("retry without a note and another agent")
+		}
+		return err.WithFix("retry without a note and another agent, or start a fix session with `coppice continue %s \"…\"`", f.Task.Key)
 	}
 	if note && f.PutOff() {
 		return coppice.Errorf(coppice.EConflict, "%s waits for its landing, so no session would get the note", f.Task.Key).
@@ -61,7 +72,7 @@ func fitsRequeue(f Facts) error {
 	t := f.Task
 	switch {
 	case f.reverting():
-		return beingReverted(t)
+		return beingReverted(f)
 	case t.Outcome == coppice.OutcomeDone:
 		return isDone(t)
 	case f.Moving:
@@ -73,6 +84,10 @@ func fitsRequeue(f Facts) error {
 
 // wantsAnswer says why a verb does not apply to a task that wants an answer.
 func wantsAnswer(t coppice.Task) error {
+	if t.Checkout {
+		return coppice.Errorf(coppice.EConflict, "%s works in your checkout, where nothing lands", t.Key).
+			WithFix("see what it changed with `coppice diff %s`, or ask for more with `coppice continue %s`", t.Key, t.Key)
+	}
 	return coppice.Errorf(coppice.EConflict, "%s wants an answer, not a change", t.Key).
 		WithFix("read its answer with `coppice show %s`, or ask more with `coppice continue %s`", t.Key, t.Key)
 }
@@ -83,7 +98,7 @@ func fitsLand(f Facts) error {
 	case t.Wants == coppice.WantsAnswer:
 		return wantsAnswer(t)
 	case f.reverting():
-		return beingReverted(t)
+		return beingReverted(f)
 	case t.Outcome == coppice.OutcomeDone:
 		return coppice.Errorf(coppice.EConflict, "%s has landed already", t.Key)
 	case f.asked(coppice.VerbStop, coppice.VerbRequeue) && !t.Ended():
@@ -92,7 +107,7 @@ func fitsLand(f Facts) error {
 		return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
 	case t.Stage.Lands(), Relands(f):
 		return nil
-	case (t.Ended() || AtLimit(t)) && f.Branch:
+	case (t.Ended() || AtLimit(t) || YourTurn(t)) && f.Branch:
 		return nil
 	case t.Ended():
 		return coppice.Errorf(coppice.EConflict, "%s has no branch to land", t.Key).WithFix("retry it")
@@ -123,7 +138,7 @@ func OtherHead(t coppice.Task, now, read string) *coppice.Error {
 func hideLand(f Facts) bool {
 	l := f.Landing
 	refused := f.Task.Outcome == coppice.OutcomeFailed && l != nil && !l.EndedAt.IsZero() && l.Outcome != coppice.LandingEmpty
-	return !f.Task.Stage.Awaits() && !f.PutOff() && !refused && !AtLimit(f.Task) && (!Relands(f) || Blocked(f))
+	return !f.Task.Stage.Awaits() && !f.PutOff() && !refused && !AtLimit(f.Task) && !YourTurn(f.Task) && (!Relands(f) || Blocked(f))
 }
 
 // beingStopped says why a task takes no request at this moment.
@@ -134,10 +149,10 @@ func beingStopped(t coppice.Task) error {
 func fitsContinue(f Facts) error {
 	switch t := f.Task; {
 	case f.reverting():
-		return beingReverted(t)
+		return beingReverted(f)
 	case t.Stage.Awaits() && f.asked(coppice.VerbStop, coppice.VerbRequeue):
 		return beingStopped(t)
-	case Blocked(f), Unchanged(t):
+	case Blocked(f), Unchanged(t), YourTurn(t):
 		if f.asked(coppice.VerbStop, coppice.VerbRequeue) {
 			return beingStopped(t)
 		}
@@ -149,7 +164,7 @@ func fitsContinue(f Facts) error {
 
 func checkContinue(f Facts, r Request) error {
 	t := f.Task
-	if strings.TrimSpace(r.Text) != "" || t.Outcome != coppice.OutcomeDone && !t.Stage.Awaits() && !Unchanged(t) {
+	if strings.TrimSpace(r.Text) != "" || t.Outcome != coppice.OutcomeDone && !t.Stage.Awaits() && !Unchanged(t) && !YourTurn(t) {
 		return nil
 	}
 	state := "is done"
@@ -158,6 +173,8 @@ func checkContinue(f Facts, r Request) error {
 		state = "waits for your approval"
 	case Unchanged(t):
 		state = "changed nothing"
+	case YourTurn(t):
+		state = "waits for you"
 	}
 	return coppice.Errorf(coppice.EInvalid, "%s %s, and the request does not say what is missing", t.Key, state).
 		WithFix("say what it should do now").WithField("text")
@@ -168,6 +185,8 @@ func fitsTake(f Facts) error {
 	switch {
 	case t.Wants == coppice.WantsAnswer:
 		return wantsAnswer(t)
+	case f.reverting():
+		return beingReverted(f)
 	case t.Ended():
 		return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` first", t.Key)
 	case f.asked(coppice.VerbStop, coppice.VerbRequeue):
@@ -223,10 +242,26 @@ func fitsUnstop(f Facts) error {
 // hideUnstop hides the button while the task is being stopped.
 func hideUnstop(f Facts) bool { return !f.Task.Ended() }
 
+// FitsDropBranches accepts a task whose workspace has branches that agents created,
+// while no session works there.
+func FitsDropBranches(f Facts) error {
+	t := f.Task
+	switch some := slices.ContainsFunc(t.Strays, func(b coppice.StrayBranch) bool { return b.Ref == "" }); {
+	case !some && len(t.Strays) > 0:
+		return coppice.Errorf(coppice.EConflict, "the stray branches of %s are in the trash already", t.Key).
+			WithFix("to remove them permanently, run `coppice trash empty %s`", t.Key)
+	case !some:
+		return coppice.Errorf(coppice.ENotFound, "%s has no branches besides its own", t.Key)
+	case f.live() != nil:
+		return coppice.Errorf(coppice.EConflict, "a session of %s is working in the workspace", t.Key).WithFix("wait for its end, or stop it first")
+	}
+	return nil
+}
+
 func fitsRevert(f Facts) error {
 	switch t := f.Task; {
 	case f.reverting():
-		return beingReverted(t)
+		return beingReverted(f)
 	case t.Outcome != coppice.OutcomeDone:
 		return coppice.Errorf(coppice.EConflict, "%s has not landed; there is nothing to revert", t.Key).
 			WithFix("if it is about to land, take it out of the queue with `coppice stop %s`", t.Key)
@@ -237,7 +272,12 @@ func fitsRevert(f Facts) error {
 }
 
 // beingReverted says why a task takes no request while it is being reverted.
-func beingReverted(t coppice.Task) error {
+func beingReverted(f Facts) error {
+	t := f.Task
+	if Blocked(f) {
+		return coppice.Errorf(coppice.EConflict, "a check blocks the revert of %s", t.Key).
+			WithFix("%s", t.Failure.Fix)
+	}
 	return coppice.Errorf(coppice.EConflict, "the landing of %s is being reverted", t.Key).WithFix("wait for the result; see `coppice show %s`", t.Key)
 }
 

@@ -41,11 +41,11 @@ var others = []struct {
 		Button: Button{Name: "Fork", About: "Create a new task that continues with a copy of this conversation and branch", Prompt: "What should the copy do? (optional)", More: true, Done: "was forked"},
 	}},
 	{coppice.VerbUndo, Info{
-		Verb: Archive, Fits: fitsArchive, Hidden: archived,
+		Verb: Archive, Fits: fitsArchive, Hidden: archived, Command: Command{Many: true},
 		Button: Button{Name: "Archive", About: "Remove it from the board; it stays in search, usage and history", More: true, Done: "is archived"},
 	}},
 	{Archive, Info{
-		Verb: Unarchive, Fits: always, Hidden: func(f Facts) bool { return !archived(f) },
+		Verb: Unarchive, Fits: always, Hidden: func(f Facts) bool { return !archived(f) }, Command: Command{Many: true},
 		Button: Button{Name: "Unarchive", About: "Show it on the board again", More: true, Done: "is back on the board"},
 	}},
 }

@@ -37,7 +37,7 @@ message is its answer, and nothing lands. Tasks that depend on it can start.`,
 	},
 	{
 		Verb: coppice.VerbSkipCheck, Event: coppice.EventTaskChanged, Text: "text", Fits: fitsSkipCheck, Check: checkSkipCheck,
-		Withdraws: []coppice.Verb{coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake},
+		Withdraws: []coppice.Verb{coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbUnskipCheck},
 		Route:     Route{"skip-check", "Leave a check out that the base fails as well, for one task"},
 		Command: Command{
 			Use: "skip-check KEY [CHECK]", Short: "Leave a check out that the base fails as well, for one task",
@@ -48,6 +48,19 @@ and the commit that lands name the checks that were left out.`,
 			Example: "  coppice skip-check app-4\n  coppice skip-check app-4 \"make lint\"", Done: "lands without the check",
 		},
 		Button: Button{Name: "Leave the check out", About: "Land it without the check that the base fails as well", Done: "lands without the check"},
+	},
+	{
+		Verb: coppice.VerbUnskipCheck, Event: coppice.EventTaskChanged, Reason: "checks that were left out are put back", Text: "text", Fits: fitsUnskipCheck, Check: checkUnskipCheck,
+		Withdraws: []coppice.Verb{coppice.VerbSkipCheck},
+		Route:     Route{"unskip-check", "Put a check back that was left out for a task"},
+		Command: Command{
+			Use: "unskip-check KEY [CHECK]", Short: "Put a check back that was left out for a task",
+			Long: `Put checks back that ` + "`coppice skip-check`" + ` left out for a task. Without CHECK, all of
+them are put back. Work that waits for your approval is merged and checked again. A
+task that is landing, or has landed, keeps its checks as they are.`,
+			Example: "  coppice unskip-check app-4\n  coppice unskip-check app-4 \"make lint\"", Done: "has its checks back",
+		},
+		Button: Button{Name: "Put the check back", About: "Land it only if the checks that were left out pass", More: true, Done: "has its checks back"},
 	},
 	{
 		Verb: coppice.VerbContinue, Event: coppice.EventTaskRetried, Text: "text", Images: true, Fits: fitsContinue, Check: checkContinue,
@@ -158,6 +171,19 @@ work again, run ` + "`coppice retry KEY`" + `.`,
 		Verb: coppice.VerbUnstop, Event: coppice.EventTaskUnstop, Fits: fitsUnstop, Hidden: hideUnstop,
 		Route:  Route{"unstop-task", "Continue a stopped task as it was, in its workspace and conversation"},
 		Button: Button{Name: "Undo stop", About: "Continue it as it was, in its workspace and conversation", More: true, Done: "continues as it was"},
+	},
+	{
+		Verb: coppice.VerbDropBranches, Event: coppice.EventTaskChanged, Reason: "its stray branches are to be removed", Fits: FitsDropBranches,
+		Route: Route{"drop-branches", "Remove the branches that agents created in a task's workspace besides the task's"},
+		Command: Command{
+			Use: "drop-branches KEY", Short: "Remove the branches that agents created besides the task's",
+			Long: `Remove the branches that agents created in the workspace of a task besides the task's
+own branch. ` + "`coppice show KEY`" + ` lists them. The trash keeps those that have commits which
+no other branch has. Your repository has none of them, and your branches stay as they
+are.`,
+			Example: "  coppice show app-4\n  coppice drop-branches app-4", Done: "loses its stray branches",
+		},
+		Button: Button{Name: "Remove stray branches", About: "Remove the branches that its agents created besides its own; the trash keeps their commits", More: true, Done: "loses its stray branches"},
 	},
 	{
 		Verb: coppice.VerbUndo, Event: coppice.EventUndoAsked, Fits: fitsUndo,

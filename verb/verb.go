@@ -53,7 +53,7 @@ type Route struct {
 // Command describes the verb on the command line.
 type Command struct {
 	Use, Short, Long, Example string
-	Many                      bool             // it takes several keys
+	Many                      bool             // it takes several keys; the dashboard offers it for selected tasks
 	All                       []coppice.Status // the statuses of the tasks that --all selects; empty if there is no --all
 	Note                      string           // the help of --note, if the text is a flag
 	Done                      string           // printed for each task
@@ -137,10 +137,10 @@ func (f Facts) Candidate() *coppice.Landing {
 }
 
 // reverting reports whether the task's landing is being taken off its branch, or
-// soon will be.
+// soon will be, or will be when a person has decided about a check.
 func (f Facts) reverting() bool {
 	l := f.Candidate()
-	return l != nil && l.Reverts != "" || f.asked(coppice.VerbRevert)
+	return l != nil && l.Reverts != "" || f.asked(coppice.VerbRevert) || Blocked(f) && f.Landing.Reverts != ""
 }
 
 // PutOff reports whether the task's landing was postponed. A person can retry it

@@ -9,10 +9,6 @@ import (
 	"coppice/internal/browser"
 )
 
-// browserServer is the tool server that gives a session a browser. A tool server
-// of the project with this name replaces it.
-const browserServer = "browser"
-
 // browserEnv are variables that the browser needs and that some agents do not
 // pass on to the programs that they start.
 var browserEnv = []string{"PATH", "HOME", "TMPDIR", "LANG"}
@@ -21,14 +17,15 @@ var browserEnv = []string{"PATH", "HOME", "TMPDIR", "LANG"}
 // it should have one. If the browser lacks something, the error comes before the
 // agent starts.
 func (w *Worker) servers(spec coppice.RunSpec, p coppice.Profile, dir string) (map[string]coppice.MCPServer, error) {
-	if _, own := spec.MCP[browserServer]; own || !spec.Browser {
+	name := spec.BrowserServer.ServerName()
+	if _, own := spec.MCP[name]; own || !spec.Browser {
 		return spec.MCP, nil
 	}
 	if p.MCP == agent.MCPNone || len(w.cfg.Browser) == 0 {
 		return nil, coppice.Failf(coppice.ClassCapability, spec.Session.Agent+" has no tool servers, so it can have no browser",
 			"choose another agent as agent.roles.verify, or set verify.browser to false")
 	}
-	found, err := browser.Find(w.cfg.Environ)
+	found, err := browser.Find(w.cfg.Environ, spec.BrowserServer.Package)
 	var missing *browser.Missing
 	if errors.As(err, &missing) {
 		return nil, coppice.Failf(coppice.ClassEnvironment, missing.What, missing.Fix+"; or set verify.browser to false")
@@ -38,15 +35,16 @@ func (w *Worker) servers(spec coppice.RunSpec, p coppice.Profile, dir string) (m
 	}
 	command := append(w.cfg.Browser[:len(w.cfg.Browser):len(w.cfg.Browser)], "--session", dir, "--chromium", found.Chromium, "--")
 	env, ours := map[string]string{}, agentEnv(w.cfg.Environ, p)
-	for _, name := range browserEnv {
-		if v, ok := ours[name]; ok {
-			env[name] = v
+	for _, key := range browserEnv {
+		if v, ok := ours[key]; ok {
+			env[key] = v
 		}
 	}
 	all := maps.Clone(spec.MCP)
 	if all == nil {
 		all = map[string]coppice.MCPServer{}
 	}
-	all[browserServer] = coppice.MCPServer{Command: append(command, found.Server...), Env: env}
+	command = append(append(command, found.Server...), spec.BrowserServer.Args...)
+	all[name] = coppice.MCPServer{Command: command, Env: env}
 	return all, nil
 }

@@ -90,11 +90,15 @@ func TestServersOfASession(t *testing.T) {
 		names   []string
 		class   coppice.Class
 		says    string
+		started []string // the end of its command, if it is not the usual one
 	}{
-		"without a browser":  {spec: coppice.RunSpec{MCP: project}, names: []string{"orch"}},
-		"with one":           {spec: coppice.RunSpec{MCP: project, Browser: true}, environ: full, cfg: cfg, names: []string{"browser", "orch"}},
-		"with one alone":     {spec: coppice.RunSpec{Browser: true}, environ: full, cfg: cfg, names: []string{"browser"}},
-		"the project's own":  {spec: coppice.RunSpec{MCP: own, Browser: true}, names: []string{"browser"}},
+		"without a browser":   {spec: coppice.RunSpec{MCP: project}, names: []string{"orch"}},
+		"with one":            {spec: coppice.RunSpec{MCP: project, Browser: true}, environ: full, cfg: cfg, names: []string{"browser", "orch"}},
+		"with one alone":      {spec: coppice.RunSpec{Browser: true}, environ: full, cfg: cfg, names: []string{"browser"}},
+		"the project's own":   {spec: coppice.RunSpec{MCP: own, Browser: true}, names: []string{"browser"}},
+		"the project's named": {spec: coppice.RunSpec{MCP: project, Browser: true, BrowserServer: coppice.BrowserServer{Name: "orch"}}, names: []string{"orch"}},
+		"configured": {spec: coppice.RunSpec{MCP: own, Browser: true, BrowserServer: coppice.BrowserServer{Name: "devtools", Package: "mine@2", Args: []string{"--no-performance-crux"}}}, environ: full, cfg: cfg, names: []string{"browser", "devtools"},
+			started: []string{"mine@2", "--no-performance-crux"}},
 		"no tool servers":    {spec: coppice.RunSpec{Browser: true}, profile: coppice.Profile{MCP: "none"}, environ: full, cfg: cfg, class: coppice.ClassCapability, says: "can have no browser"},
 		"no Chromium":        {spec: coppice.RunSpec{Browser: true}, environ: []string{"PATH=/nowhere"}, cfg: cfg, class: coppice.ClassEnvironment, says: "install Chromium"},
 		"a Chromium too few": {spec: coppice.RunSpec{Browser: true}, environ: append(full[:len(full):len(full)], browser.ChromiumVar+"=/nowhere/chromium"), cfg: cfg, class: coppice.ClassEnvironment, says: "verify.browser"},
@@ -120,8 +124,12 @@ func TestServersOfASession(t *testing.T) {
 			if c.cfg == nil || !c.spec.Browser {
 				return
 			}
-			want := []string{"/bin/coppice", "browser", "--session", "/state/sessions/7", "--chromium", dir + "/chromium", "--", dir + "/npx", "--yes", "chrome-devtools-mcp@" + browser.Version}
-			if b := got["browser"]; !slices.Equal(b.Command, want) || b.Env["HOME"] != "/home/dev" || b.Env["TMPDIR"] != "/var/tmp" || len(b.Env) != 3 {
+			want := []string{"/bin/coppice", "browser", "--session", "/state/sessions/7", "--chromium", dir + "/chromium", "--", dir + "/npx", "--yes"}
+			if c.started == nil {
+				c.started = []string{"chrome-devtools-mcp@" + browser.Version}
+			}
+			want = append(want, c.started...)
+			if b := got[c.spec.BrowserServer.ServerName()]; !slices.Equal(b.Command, want) || b.Env["HOME"] != "/home/dev" || b.Env["TMPDIR"] != "/var/tmp" || len(b.Env) != 3 {
 				t.Errorf("it is started by %q with %v", b.Command, b.Env)
 			}
 		})

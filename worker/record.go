@@ -30,6 +30,8 @@ type follower struct {
 	id  int64
 	dir string
 
+	locks bool // the session's host judges edits by the locks of its project
+
 	mu     sync.Mutex
 	at     fabric.Standing
 	spool  *host.Reader   // nil until the first drain
@@ -171,10 +173,17 @@ func (f *follower) listen(ctx context.Context) error {
 			cancel(err)
 		}
 	}()
+	calls := f.answerCalls(ctx, c)
+	if f.locks {
+		calls.Go(func() { f.sendLocks(ctx, c) })
+	}
 	err = c.Follow(ctx, func(int64) { signal(grown) })
 	close(grown)
 	<-done
-	if cause := context.Cause(ctx); cause != nil {
+	cause := context.Cause(ctx)
+	cancel(nil)
+	calls.Wait()
+	if cause != nil {
 		return cause
 	}
 	return err

@@ -26,7 +26,7 @@ func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 	if err != nil {
 		return nil, coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("the session cannot be read: %v", err), "")
 	}
-	f := &follower{w: w, id: spec.Session.ID, dir: w.sessionDir(spec.Session.ID)}
+	f := &follower{w: w, id: spec.Session.ID, dir: w.sessionDir(spec.Session.ID), locks: coppice.EnforcesLocks(spec.Locks)}
 	defer f.close()
 	phase, _, _, err := host.Inspect(f.dir)
 	if err != nil {
@@ -135,14 +135,17 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	if err != nil {
 		return err
 	}
-	author, err := w.cfg.Workspaces.Author(ctx, spec.Path)
-	if err != nil {
-		return err
-	}
 	env := agentEnv(w.cfg.Environ, profile, spec.PassEnv...)
-	maps.Copy(env, author)
 	own := workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports)
-	maps.Copy(env, environ.Map(append(own, workspace.GitConfig(env["GIT_CONFIG_COUNT"])...)))
+	if !spec.Checkout { // there the person's own settings of git apply
+		author, err := w.cfg.Workspaces.Author(ctx, spec.Path, spec.Identity)
+		if err != nil {
+			return err
+		}
+		maps.Copy(env, author)
+		own = append(own, workspace.GitConfig(env["GIT_CONFIG_COUNT"])...)
+	}
+	maps.Copy(env, environ.Map(own))
 	env["COPPICE_BASE"], env["COPPICE_ROLE"] = spec.Base, string(spec.Session.Role)
 	if address != "" {
 		env[urlVar] = address
@@ -158,27 +161,31 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		protocol = screenProtocol
 	}
 	return ahead.Start(ctx, host.Spec{
-		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output, Secrets: secrets, Images: spec.Images,
+		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output, Secrets: secrets, Images: spec.Images, Tools: true,
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Effort: spec.Effort, Resume: spec.Session.Resume,
 			Spent: f.at.Spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
-			Permissions: spec.Permissions, MCP: servers, Budget: float64(spec.Budget), Schema: spec.Schema,
+			Permissions: spec.Permissions, Locks: spec.Locks, MCP: servers, Budget: float64(spec.Budget), Schema: spec.Schema,
 		},
 	}, prompt)
 }
 
 // headBefore returns the commit from which the session starts. It first commits
-// what an earlier session or a person left uncommitted. A workspace that was
-// created for this session has no such changes.
+// what a person or an interrupted session left uncommitted, as the person. A workspace
+// that was created for this session has no such changes.
 func (w *Worker) headBefore(ctx context.Context, spec coppice.RunSpec) (string, error) {
 	if spec.Session.From != "" {
 		return spec.Session.From, nil
 	}
-	if spec.ReadOnly {
+	switch {
+	case spec.Checkout:
+		commit, _, err := w.cfg.Workspaces.SnapCheckout(ctx, spec.Repo, spec.Session.Key, "")
+		return commit, err
+	case spec.ReadOnly:
 		head, _, err := w.cfg.Workspaces.Changed(ctx, spec.Path)
 		return head, err
 	}
-	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), nil)
+	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), coppice.Identity{}, nil)
 	// A session that was ended during a merge leaves the merge to this one,
 	// whose prompt says so.
 	var fail *coppice.Failure

@@ -29,6 +29,7 @@ import (
 	"coppice/store"
 	"coppice/store/sqlite"
 	"coppice/test/ports"
+	"coppice/test/testfile"
 	"coppice/workspace"
 	"coppice/workspace/git"
 )
@@ -45,6 +46,8 @@ func TestMain(m *testing.M) {
 		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	case "web":
 		os.Exit(serveFiles())
+	case "call":
+		os.Exit(callTool())
 	case "keep":
 		os.Exit(keepPicture(os.Args[1]))
 	case "fetch":
@@ -79,10 +82,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfile.Dir(t)
 	t.Cleanup(func() { // a verifier's worktree is read-only and could not be removed
 		_ = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
@@ -294,7 +294,7 @@ func (b *bundle) run(script string) (run int64, s coppice.Session) {
 	b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
 	spec := coppice.RunSpec{
 		Session: s, Task: b.task.Key, Title: b.task.Title, Repo: b.repo, Path: ready.Path, Branch: coppice.TaskBranch(b.task.Key),
-		Ports: ready.Ports, Base: "main",
+		Ports: ready.Ports, Base: "main", Locks: b.project.Policy.Locks,
 	}
 	spec.Session.Prompt = ""
 	b.t.Cleanup(func() { b.endHost(s.ID) })

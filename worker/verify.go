@@ -53,12 +53,19 @@ func appURL(s coppice.ServePolicy, port int) string {
 // shown adds what the workspace shows after the session: its head, with
 // uncommitted changes committed, or what a read-only session changed.
 func (w *Worker) shown(ctx context.Context, f *follower, spec coppice.RunSpec, res *coppice.RunResult) error {
+	if spec.Checkout {
+		var err error
+		if res.Head, res.Stat, err = w.cfg.Workspaces.SnapCheckout(ctx, spec.Repo, spec.Session.Key, res.From); err != nil {
+			w.cfg.Logger.Warn("what a session changed in a checkout cannot be read", "session", spec.Session.Key, "error", err)
+		}
+		return nil
+	}
 	if spec.ReadOnly {
 		head, changed, err := w.cfg.Workspaces.Changed(ctx, spec.Path)
 		res.Head, res.Changed = head, changed
 		return err
 	}
-	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), nil)
+	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), spec.Identity, nil)
 	var fail *coppice.Failure
 	if errors.As(err, &fail) {
 		if res.Failure == nil {
@@ -75,6 +82,14 @@ func (w *Worker) shown(ctx context.Context, f *follower, spec coppice.RunSpec, r
 	res.Head = head
 	if res.Stat, err = w.cfg.Workspaces.Stat(ctx, spec.Path, res.From, head); err != nil {
 		w.cfg.Logger.Warn("summing up what a session changed failed", "session", spec.Session.Key, "error", err)
+	}
+	if spec.Diff > 0 && (spec.NoErrors || res.Failure != nil || res.Exit == nil || *res.Exit != 0) {
+		if res.Diff, err = w.cfg.Workspaces.DiffStart(ctx, spec.Path, res.From, head, spec.Diff); err != nil {
+			w.cfg.Logger.Warn("reading what a failed session changed failed", "session", spec.Session.Key, "error", err)
+		}
+	}
+	if res.Strays, err = w.cfg.Workspaces.Strays(ctx, spec.Path); err != nil {
+		w.cfg.Logger.Warn("listing the branches of a workspace failed", "session", spec.Session.Key, "error", err)
 	}
 	return nil
 }

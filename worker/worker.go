@@ -61,6 +61,7 @@ const (
 	GroupGit     Group = "git"     // short effects on repositories
 	GroupPush    Group = "push"    // pushes; they wait for a network, and no other work on this machine waits for them
 	GroupCheck   Group = "check"   // checks; they use the machine
+	GroupHook    Group = "hook"    // commands of hooks; the engine limits them
 	GroupSession Group = "session" // sessions and messages to them; the engine limits them
 )
 
@@ -86,6 +87,9 @@ var executors = map[coppice.WorkKind]executor{
 			return coppice.PurgeResult{}, w.cfg.Workspaces.Purge(ctx, s)
 		})
 	}},
+	coppice.WorkStrays: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.DropStrays)
+	}},
 	coppice.WorkMerge: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Merge)
 	}},
@@ -94,6 +98,9 @@ var executors = map[coppice.WorkKind]executor{
 	}},
 	coppice.WorkMove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Move)
+	}},
+	coppice.WorkHook: {GroupHook, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.Hook)
 	}},
 	coppice.WorkCheck:   {GroupCheck, false, (*Worker).check},
 	coppice.WorkRun:     {GroupSession, false, (*Worker).run},
@@ -229,7 +236,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-var groups = []Group{GroupSession, GroupGit, GroupPush, GroupCheck}
+var groups = []Group{GroupSession, GroupGit, GroupPush, GroupCheck, GroupHook}
 
 // takeOnce takes the available work of some groups, as far as they have
 // capacity. It returns the groups that might have more work than capacity.

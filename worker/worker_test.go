@@ -104,14 +104,21 @@ func TestContinuesAfterARestart(t *testing.T) {
 	}
 }
 
-// A result that comes after its work was cancelled is dropped.
-func TestLateResultIsDropped(t *testing.T) {
-	t.Parallel()
+// takenCheck is a worker that has taken a check, which waits at a gate.
+func takenCheck(t *testing.T) (*bundle, gate, int64) {
+	t.Helper()
 	b := setup(t)
 	g := b.gate("gate")
 	id := b.offer(coppice.WorkCheck, "check/1", g.spec(), 0)
 	_, err := b.takeOnce(b.ctx, groups)
 	b.must(err)
+	return b, g, id
+}
+
+// A result that comes after its work was cancelled is dropped.
+func TestLateResultIsDropped(t *testing.T) {
+	t.Parallel()
+	b, g, id := takenCheck(t)
 	open := g.reached()
 	b.takeBack(id)
 	open()
@@ -124,11 +131,7 @@ func TestLateResultIsDropped(t *testing.T) {
 // Renewing finds out that a lease is lost, and ends its work.
 func TestLostLeaseEndsTheWork(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	g := b.gate("gate")
-	id := b.offer(coppice.WorkCheck, "check/1", g.spec(), 0)
-	_, err := b.takeOnce(b.ctx, groups)
-	b.must(err)
+	b, g, id := takenCheck(t)
 	g.reached()
 	b.must(b.renewOnce(b.ctx))
 	b.takeBack(id)

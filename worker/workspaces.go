@@ -15,17 +15,24 @@ type Workspaces interface {
 	Remove(ctx context.Context, s coppice.RemoveSpec) (coppice.RemoveResult, error)
 	Restore(ctx context.Context, s coppice.RestoreSpec) (coppice.PrepareResult, error)
 	Purge(ctx context.Context, s coppice.PurgeSpec) error
+	DropStrays(ctx context.Context, s coppice.StraysSpec) (coppice.StraysResult, error)
 	Merge(ctx context.Context, s coppice.MergeSpec) (coppice.MergeResult, error)
 	Push(ctx context.Context, s coppice.PushSpec) (coppice.PushResult, error)
 	Move(ctx context.Context, s coppice.MoveSpec) (coppice.MoveResult, error)
 	Check(ctx context.Context, s coppice.CheckSpec) (coppice.CheckResult, error)
+	Hook(ctx context.Context, s coppice.HookSpec) (coppice.HookResult, error)
 
 	// For a session, with the path of its workspace.
-	Save(ctx context.Context, path, message string, exclude []string) (head string, changed bool, err error)
+	Save(ctx context.Context, path, message string, by coppice.Identity, exclude []string) (head string, changed bool, err error)
+	Strays(ctx context.Context, path string) ([]coppice.StrayBranch, error)
 	Changed(ctx context.Context, path string) (head string, files []string, err error)
+	// SnapCheckout stores the files of the person's checkout for a session, and returns
+	// their commit, with what changed since an earlier one.
+	SnapCheckout(ctx context.Context, dir, session, since string) (commit, stat string, err error)
 	Stat(ctx context.Context, path, from, to string) (string, error)
+	DiffStart(ctx context.Context, path, from, to string, most int) (string, error)
 	Hide(ctx context.Context, path, file string) error
-	Author(ctx context.Context, path string) (map[string]string, error)
+	Author(ctx context.Context, path string, by coppice.Identity) (map[string]string, error)
 	// PreviewPort returns the port of the preview of a task's app, if the task
 	// still has the workspace at path. FreePreviewPort gives it back.
 	PreviewPort(ctx context.Context, repo, key, path string) (int, error)

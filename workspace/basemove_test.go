@@ -27,6 +27,15 @@ func basemove(t *testing.T) (b *bundle, agent string) {
 	return b, agent
 }
 
+// movedBase moves the base by a script, and returns where it was and is.
+func movedBase(t *testing.T, script string) (b *bundle, from, to string) {
+	t.Helper()
+	b, _ = basemove(t)
+	from = b.run("git", "rev-parse", "main")
+	b.sh(b.root, script)
+	return b, from, b.run("git", "rev-parse", "main")
+}
+
 func (b *bundle) run(args ...string) string { b.t.Helper(); return run(b.t, b.root, args...) }
 
 // sh runs a script in the repository at the time that it is, and not at the one
@@ -65,10 +74,7 @@ func TestOrdinaryMovesOfTheBase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, _ := basemove(t)
-			from := b.run("git", "rev-parse", "main")
-			b.sh(b.root, "git config user.name Ann; git config user.email ann@example.org\n"+script)
-			to := b.run("git", "rev-parse", "main")
+			b, from, to := movedBase(t, "git config user.name Ann; git config user.email ann@example.org\n"+script)
 			if from == to {
 				t.Fatal("the base did not move")
 			}
@@ -106,10 +112,7 @@ func TestSuspiciousMovesOfTheBase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, _ := basemove(t)
-			from := b.run("git", "rev-parse", "main")
-			b.sh(b.root, c.script)
-			to := b.run("git", "rev-parse", "main")
+			b, from, to := movedBase(t, c.script)
 			n, err := b.BaseNeed(b.ctx, b.root, "main", from, to)
 			if err != nil || n == nil || !strings.Contains(n.Text, c.want) || n.From != from || n.To != to || n.Kind != coppice.NeedBase {
 				t.Fatalf("got %+v, %v, want %q", n, err, c.want)
@@ -165,10 +168,7 @@ func TestRestoreBase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, _ := basemove(t)
-			from := b.run("git", "rev-parse", "main")
-			b.sh(b.root, c.move)
-			to := b.run("git", "rev-parse", "main")
+			b, from, to := movedBase(t, c.move)
 			b.sh(b.root, c.then)
 			before := b.run("git", "rev-parse", "main")
 			now, err := b.RestoreBase(b.ctx, b.root, "main", from, to)

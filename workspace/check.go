@@ -34,12 +34,7 @@ func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice
 	if err := cmp.Or(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), coppice.ValidHash(base), validPolicy(spec.Policy)); err != nil {
 		return coppice.CheckResult{}, err
 	}
-	r, err := w.Use(ctx, spec.Repo)
-	if err != nil {
-		return coppice.CheckResult{}, err
-	}
-	res, err := w.check(ctx, r, spec)
-	return res, repo.Classify(err)
+	return repo.In(ctx, w.Repos, spec.Repo, func(r repo.Repo) (coppice.CheckResult, error) { return w.check(ctx, r, spec) })
 }
 
 func (w *Workspaces) check(ctx context.Context, r repo.Repo, spec coppice.CheckSpec) (coppice.CheckResult, error) {
@@ -76,7 +71,7 @@ func (w *Workspaces) check(ctx context.Context, r repo.Repo, spec coppice.CheckS
 	}
 	began := w.Now()
 	err = w.setup(ctx, r, path, spec.Policy, env)
-	if err == nil {
+	if err == nil && len(spec.Policy.Setup) == 0 { // otherwise setup has checked it
 		err = w.reachable(ctx, r, path, spec.Policy, env)
 	}
 	var killed *killedError

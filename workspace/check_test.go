@@ -191,7 +191,7 @@ func TestPersonIsUntouched(t *testing.T) {
 	spec.Base, spec.Policy.Copy = "land-here", []string{".env"}
 	res := must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec))
 	write(t, res.Path, "x.txt", "x")
-	head, _, err := b.Save(b.ctx, res.Path, "work", nil)
+	head, _, err := b.Save(b.ctx, res.Path, "work", coppice.Identity{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,12 +46,13 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s takes %d processes, more than %d:\n%s", what, n, most, text)
 		}
 	}
-	for _, key := range []string{"app-1", "app-2"} { // the second one gets a used worktree
+	// The second one gets a used worktree, and much lands while the third one runs.
+	for _, key := range []string{"app-1", "app-2", "app-3"} {
 		total = 0
 		var res coppice.PrepareResult
 		var m coppice.MergeResult
 		head := ""
-		save := func() { head, _, err = b.Save(b.ctx, res.Path, "left over", []string{"notes"}) }
+		save := func() { head, _, err = b.Save(b.ctx, res.Path, "left over", coppice.Identity{}, []string{"notes"}) }
 		cost("prepare", map[string]int{"app-1": 1}[key], func() { res = b.prepare(key) })
 		cost("prepare again", 0, func() { res = b.prepare(key) })
 		write(t, res.Path, "notes/n.txt", "never committed\n")
@@ -66,6 +67,9 @@ func TestCost(t *testing.T) {
 		cost("save something", 0, save)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for range map[string]int{"app-3": 40}[key] {
+			run(t, b.root, "git", "commit", "-q", "--allow-empty", "-m", "other")
 		}
 		spec := b.mergeSpec(head, coppice.StrategySquash)
 		spec.Ref = landingRefs + key + "/1"

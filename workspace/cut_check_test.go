@@ -375,3 +375,38 @@ func (s *stage) checkRemove(res any, err error) []wrong {
 	}
 	return append(bad, s.holds(back)...)
 }
+
+// checkStrays checks that the branches are gone, and that the trash has the commit of
+// the one that had its own.
+func (s *stage) checkStrays(res any, err error) []wrong {
+	bad := s.untouched()
+	if err != nil {
+		return append(bad, wrongf("error", "%v", err))
+	}
+	var r coppice.StraysResult
+	if b, err := json.Marshal(res); err != nil || json.Unmarshal(b, &r) != nil {
+		return append(bad, wrongf("error", "the answer is %v", res))
+	}
+	kept := ""
+	for _, b := range r.Strays {
+		if b.Ref != "" {
+			kept += b.Name + " "
+		}
+	}
+	if kept != "other " {
+		bad = append(bad, wrongf("lost", "the trash keeps %q of %+v", kept, r.Strays))
+	}
+	w, err := openAt(s.root)
+	if err != nil {
+		return append(bad, wrongf("error", "%v", err))
+	}
+	if left, err := w.Strays(s.t.Context(), s.made); err != nil || len(left) > 0 {
+		bad = append(bad, wrongf("left", "%v, %v", left, err))
+	}
+	if len(r.Strays) > 0 {
+		if _, err := w.Diff(s.t.Context(), s.repo, "main", r.Strays[len(r.Strays)-1].Head, false); err != nil {
+			bad = append(bad, wrongf("lost", "%v", err))
+		}
+	}
+	return bad
+}

@@ -37,6 +37,7 @@ func scenarios() []scenario {
 		{name: "remove/dirty", set: setRemove(true), check: (*stage).checkRemove},
 		{name: "restore/clean", set: setRestore(false), check: (*stage).checkPrepare},
 		{name: "restore/dirty", set: setRestore(true), check: (*stage).checkPrepare},
+		{name: "strays", set: setStrays, check: (*stage).checkStrays},
 
 		{name: "move/small", set: setMove(small, clean), check: (*stage).checkMove, edits: 60},
 		{name: "move/small dirty", set: setMove(small, dirty), check: (*stage).checkMove, edits: 60},
@@ -240,11 +241,16 @@ func setDetached(s *stage) {
 	s.kind, s.spec = "prepare", spec
 }
 
+// begin makes a workspace with a change.
+func (s *stage) begin(change func(*stage)) {
+	s.commit("first")
+	s.prepare()
+	change(s)
+}
+
 func setSave(change func(*stage)) func(*stage) {
 	return func(s *stage) {
-		s.commit("first")
-		s.prepare()
-		change(s)
+		s.begin(change)
 		s.inside = contents(s.t, s.made)
 		s.kind, s.spec = "save", saveSpec{Path: s.made, Message: "Work\n"}
 	}
@@ -252,9 +258,7 @@ func setSave(change func(*stage)) func(*stage) {
 
 func setMerge(change func(*stage), strategy string) func(*stage) {
 	return func(s *stage) {
-		s.commit("first")
-		s.prepare()
-		change(s)
+		s.begin(change)
 		head := s.save()
 		s.landed = contents(s.t, s.made)
 		s.write(s.repo, map[string]string{"later.txt": "m\n"})
@@ -271,9 +275,7 @@ func setMerge(change func(*stage), strategy string) func(*stage) {
 // earlier version asks for.
 func setMove(change, checkout func(*stage)) func(*stage) {
 	return func(s *stage) {
-		s.commit("first")
-		s.prepare()
-		change(s)
+		s.begin(change)
 		spec := s.merge()
 		checkout(s)
 		spec.Push = s.remote != ""
@@ -304,9 +306,7 @@ func setBack(change, checkout func(*stage)) func(*stage) {
 // setPush pushes a landing; the move follows.
 func setPush(change, checkout func(*stage)) func(*stage) {
 	return func(s *stage) {
-		s.commit("first")
-		s.prepare()
-		change(s)
+		s.begin(change)
 		spec := s.merge()
 		pushed(s)
 		checkout(s)
@@ -355,6 +355,18 @@ func setRemove(dirty bool) func(*stage) {
 		s.used(dirty)
 		s.kind, s.spec = "remove", s.removeSpec()
 	}
+}
+
+// setStrays removes branches of an agent: one with its own commit, and one without.
+func setStrays(s *stage) {
+	s.used(false)
+	s.git(s.made, "checkout", "-q", "-b", "other")
+	s.write(s.made, map[string]string{"other.txt": "other\n"})
+	s.git(s.made, "add", "-A")
+	s.git(s.made, "commit", "-q", "-m", "other")
+	s.git(s.made, "checkout", "-q", coppice.TaskBranch("app-1"))
+	s.git(s.made, "branch", "-q", "same")
+	s.kind, s.spec = "strays", coppice.StraysSpec{Key: "app-1", Repo: s.repo, Branch: coppice.TaskBranch("app-1"), Ref: "refs/coppice/trash/app-1-branches-7"}
 }
 
 func setRestore(dirty bool) func(*stage) {

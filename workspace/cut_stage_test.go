@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/test/testfile"
 	"coppice/workspace"
 	"coppice/workspace/git"
 )
@@ -74,9 +75,11 @@ func perform(ctx context.Context, w *workspace.Workspaces, kind string, spec jso
 		return do(ctx, spec, w.Remove)
 	case "restore":
 		return do(ctx, spec, w.Restore)
+	case "strays":
+		return do(ctx, spec, w.DropStrays)
 	case "save":
 		return do(ctx, spec, func(ctx context.Context, s saveSpec) (string, error) {
-			head, _, err := w.Save(ctx, s.Path, s.Message, nil)
+			head, _, err := w.Save(ctx, s.Path, s.Message, coppice.Identity{}, nil)
 			return head, err
 		})
 	}
@@ -182,15 +185,7 @@ func (s *stage) git(dir string, args ...string) string {
 
 func (s *stage) write(dir string, files map[string]string) {
 	s.t.Helper()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			s.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			s.t.Fatal(err)
-		}
-	}
+	testfile.WriteAll(s.t, dir, files)
 }
 
 func (s *stage) commit(message string) {
@@ -216,7 +211,7 @@ func (s *stage) prepareSpec(key string) coppice.PrepareSpec {
 // save commits what is in the workspace of task app-1.
 func (s *stage) save() string {
 	s.t.Helper()
-	head, _, err := s.workspaces().Save(s.t.Context(), s.made, "Work\n", nil)
+	head, _, err := s.workspaces().Save(s.t.Context(), s.made, "Work\n", coppice.Identity{}, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

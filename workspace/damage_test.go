@@ -131,7 +131,7 @@ func TestDamage(t *testing.T) {
 			commit(t, path, "work")
 			write(t, path, "left.txt", "uncommitted\n")
 			c.do(t, path)
-			head, _, err := b.Save(b.ctx, path, "left over", nil)
+			head, _, err := b.Save(b.ctx, path, "left over", coppice.Identity{}, nil)
 			var fail *coppice.Failure
 			if c.says == "" {
 				if err != nil {
@@ -159,7 +159,7 @@ func TestDamage(t *testing.T) {
 			}
 			run(t, path, "git", "reset", "-q", "--hard")
 			write(t, path, "fixed.txt", "after the damage\n")
-			fixed, changed, err := b.Save(b.ctx, path, "fixed", nil)
+			fixed, changed, err := b.Save(b.ctx, path, "fixed", coppice.Identity{}, nil)
 			if err != nil || !changed {
 				t.Fatalf("after the damage: %v, %v", changed, err)
 			}
@@ -182,7 +182,7 @@ func TestDamage(t *testing.T) {
 					t.Errorf("inherited: %s", s)
 				}
 				write(t, next.Path, key+".txt", "next\n")
-				if _, _, err := b.Save(b.ctx, next.Path, "next", nil); err != nil {
+				if _, _, err := b.Save(b.ctx, next.Path, "next", coppice.Identity{}, nil); err != nil {
 					t.Errorf("the next task in the slot: %v", err)
 				}
 			}

@@ -25,7 +25,7 @@ func (b *bundle) look(key, commit string) coppice.PrepareResult {
 func (b *bundle) unlook(key string) {
 	b.t.Helper()
 	res := must[coppice.RemoveResult](b.t)(b.Remove(b.ctx, coppice.RemoveSpec{Key: key, Repo: b.root}))
-	if res != (coppice.RemoveResult{}) {
+	if res.Ref != "" || res.Head != "" || res.Archive != "" || len(res.Strays) > 0 {
 		b.t.Fatalf("the trash keeps %+v", res)
 	}
 }

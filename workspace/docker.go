@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,17 +66,19 @@ func composed(root, tree string, d coppice.DockerPolicy) (compose, error) {
 	return c, nil
 }
 
-// argv returns the command line up to the service's name. The service gets the
-// variables.
-func (c compose) argv(env []string) []string {
-	argv := []string{"docker", "compose", "-f", c.file, "exec", "-T", "-w", c.dir}
+// findCompose are lines of a shell script that set $compose to the program:
+// docker's plugin, or docker-compose where only that is installed.
+const findCompose = `compose='docker compose'
+if command -v docker-compose >/dev/null && ! docker compose version >/dev/null 2>&1; then compose=docker-compose; fi
+`
+
+// args returns the arguments of compose up to the service's name.
+func (c compose) args() []string {
+	args := []string{"-f", c.file, "exec", "-T", "-w", c.dir}
 	if c.user != "" {
-		argv = append(argv, "-u", c.user)
+		args = append(args, "-u", c.user)
 	}
-	for _, kv := range env {
-		argv = append(argv, "-e", kv)
-	}
-	return append(argv, c.service)
+	return append(args, c.service)
 }
 
 // script returns the text of the wrapper. Variables get the values they have when it
@@ -88,9 +91,9 @@ func (c compose) script(ports int) string {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n# Made by Coppice: runs a command of this workspace where the app runs.\n")
 	fmt.Fprintf(&b, "# usage: %s 'COMMAND'\n", runFile)
-	argv := c.argv(nil)
-	b.WriteString("exec")
-	for _, a := range argv[:len(argv)-1] {
+	args := c.args()
+	b.WriteString(findCompose + "exec $compose")
+	for _, a := range args[:len(args)-1] {
 		b.WriteString(" " + shellQuote(a))
 	}
 	b.WriteString(" \\\n\t-e " + shellQuote("COPPICE_WORKSPACE="+c.dir))
@@ -111,13 +114,27 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// Parts of the line that runs a command in a service. Docker leaves the processes of
+// a killed client running, but it closes their stdin. So the client gets a stdin with
+// one line and no end, and a shell in the container waits for the end of its stdin.
+// Then it ends everything that the command has started, which is its process group.
+// A script of the branch might not pass stdin on; without the line, nothing is ended.
+const (
+	endlessStdin = `d=$(mktemp -d) && mkfifo "$d/in" && exec 3<>"$d/in" && rm -r "$d" && echo >&3 && exec `
+	watchStdin   = `exec 3<&0 </dev/null
+(trap '' TERM; read x <&3 || exit; while read x <&3; do :; done; kill -TERM 0; sleep 5; kill -KILL 0) >/dev/null 2>&1 &
+exec 3<&-
+`
+	unwatch = `; code=$?; kill -KILL $! 2>/dev/null; exit $code`
+)
+
 // Command returns how a command of the policy runs in a workspace: as it is, or
 // in the project's compose service by the workspace's own script.
 func Command(p coppice.WorkspacePolicy, command string) string {
 	if !p.Docker.Set() {
 		return command
 	}
-	return "./" + runFile + " " + shellQuote(command)
+	return endlessStdin + "./" + runFile + " " + shellQuote(watchStdin+"sh -c "+shellQuote(command)+unwatch) + " <&3 3>&-"
 }
 
 // dockerize writes the wrapper into a worktree, unless its branch has one, and makes
@@ -194,6 +211,10 @@ func escapePattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, " ", `\ `).Replace(strings.TrimSuffix(path, "/"))
 }
 
+// exitUnseen is the exit code of the probe in a container that does not have the
+// workspace. Neither docker nor a shell uses it.
+const exitUnseen = 87
+
 // reachable checks that the service runs and has the workspace, so that a missing
 // service does not look like failing work.
 func (w *Workspaces) reachable(ctx context.Context, r repo.Repo, tree string, p coppice.WorkspacePolicy, env []string) error {
@@ -205,20 +226,30 @@ func (w *Workspaces) reachable(ctx context.Context, r repo.Repo, tree string, p 
 		return err
 	}
 	probe := compose{file: c.file, service: c.service, user: c.user, dir: "/"}
-	var words []string
-	for _, a := range append(probe.argv(nil), "test", "-d", c.dir) {
-		words = append(words, shellQuote(a))
+	line := findCompose + "$compose"
+	for _, a := range append(probe.args(), "sh", "-c", fmt.Sprintf(`test -d "$0" || exit %d`, exitUnseen), c.dir) {
+		line += " " + shellQuote(a)
 	}
-	log, exit, err := shell(ctx, tree, w.CommandEnv(p.PassEnv, env), strings.Join(words, " "), 0)
+	log, exit, err := shell(ctx, tree, w.CommandEnv(p.PassEnv, env), line, 0)
 	switch {
 	case err != nil:
 		return err
 	case exit == 0:
 		return nil
-	case strings.TrimSpace(log) == "":
+	case exit == exitUnseen:
 		return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the compose service %s does not see the workspace at %s", c.service, c.dir),
 			fmt.Sprintf("mount the folder of the workspaces into it: under volumes, %s:%s", w.Dir, w.Dir))
 	}
-	return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the compose service %s cannot be used (exit code %d): %s", c.service, exit, strings.TrimSpace(log)),
-		fmt.Sprintf("start it with docker compose -f %s up -d %s", c.file, c.service))
+	fix := "install docker compose, either the plugin of docker or the program docker-compose"
+	if _, missing, err := shell(ctx, tree, w.CommandEnv(p.PassEnv, env), findCompose+"$compose version", 0); err != nil {
+		return err
+	} else if missing == 0 {
+		up := "docker compose"
+		if p.Docker.File != "" {
+			up += " -f " + p.Docker.File
+		}
+		fix = fmt.Sprintf("start it: run %s up -d %s in %s", up, c.service, r.Root)
+	}
+	reason := cmp.Or(strings.TrimSpace(log), "compose printed no reason, as it does for a service that is stopped")
+	return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the compose service %s cannot be used (exit code %d): %s", c.service, exit, reason), fix)
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -45,7 +47,7 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 		if err := w.forgetNotes(ctx, r.Root, home); err != nil {
 			return repo.Classify(fmt.Errorf("forgetting the workspaces of %s: %w", r.Root, err))
 		}
-		if err := w.forgetRefs(ctx, r.Root); err != nil {
+		if err := w.forgetRefs(ctx, r); err != nil {
 			return repo.Classify(fmt.Errorf("removing the refs of Coppice from %s: %w", r.Root, err))
 		}
 	}
@@ -95,13 +97,36 @@ func (w *Workspaces) Remains(ctx context.Context, dir string) (left Remains, err
 		return left, err
 	}
 	if r, err := w.Find(ctx, dir); err == nil {
-		out, err := w.Git.Run(ctx, r.Root, append([]string{"for-each-ref", "--format=%(refname)"}, madeRefs...)...)
-		if err != nil {
+		if left.Refs, err = w.made(ctx, r); err != nil {
 			return left, err
 		}
-		left.Refs = strings.Fields(out)
 	}
 	return left, nil
+}
+
+// made lists the refs that Coppice created in the person's repository. A branch
+// that a person named, and that has moved since Coppice copied it, is theirs.
+func (w *Workspaces) made(ctx context.Context, r repo.Repo) ([]string, error) {
+	out, err := w.Git.Run(ctx, r.Root, append([]string{"for-each-ref", "--format=%(refname)"}, madeRefs...)...)
+	if err != nil {
+		return nil, err
+	}
+	list := strings.Fields(out)
+	brought, err := w.Brought(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(brought)) {
+		ref := "refs/heads/" + name
+		refs, err := w.Refs(ctx, r.Users(), ref)
+		if err != nil {
+			return nil, err
+		}
+		if refs[ref] == brought[name] {
+			list = append(list, ref)
+		}
+	}
+	return list, nil
 }
 
 // forgetNotes removes git's records of worktrees below home. Git's own command
@@ -132,12 +157,12 @@ func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {
 
 // forgetRefs removes the refs of Coppice, except branches that the person has
 // checked out.
-func (w *Workspaces) forgetRefs(ctx context.Context, root string) error {
-	out, err := w.Git.Run(ctx, root, append([]string{"for-each-ref", "--format=%(refname)"}, madeRefs...)...)
+func (w *Workspaces) forgetRefs(ctx context.Context, r repo.Repo) error {
+	refs, err := w.made(ctx, r)
 	if err != nil {
 		return err
 	}
-	trees, err := w.Git.Run(ctx, root, "worktree", "list", "--porcelain")
+	trees, err := w.Git.Run(ctx, r.Root, "worktree", "list", "--porcelain")
 	if err != nil {
 		return err
 	}
@@ -148,7 +173,7 @@ func (w *Workspaces) forgetRefs(ctx context.Context, root string) error {
 		}
 	}
 	var change strings.Builder
-	for _, ref := range strings.Fields(out) {
+	for _, ref := range refs {
 		if !held[ref] {
 			fmt.Fprintf(&change, "delete %s\n", ref)
 		}
@@ -157,6 +182,6 @@ func (w *Workspaces) forgetRefs(ctx context.Context, root string) error {
 		return nil
 	}
 	// A stop of the server does not kill git while it writes there.
-	_, err = w.Git.Do(context.WithoutCancel(ctx), git.Call{Dir: root, Args: []string{"update-ref", "--no-deref", "--stdin"}, Stdin: []byte(change.String())})
+	_, err = w.Git.Do(context.WithoutCancel(ctx), git.Call{Dir: r.Root, Args: []string{"update-ref", "--no-deref", "--stdin"}, Stdin: []byte(change.String())})
 	return err
 }

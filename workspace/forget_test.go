@@ -20,7 +20,7 @@ func lived(t *testing.T) *bundle {
 	one := b.prepare("app-1")
 	write(t, one.Path, "new.txt", "new")
 	write(t, one.Path, "locked/deep/file", "read-only")
-	must[string](t)(headOf(b.Save(b.ctx, one.Path, "work", nil)))
+	must[string](t)(headOf(b.Save(b.ctx, one.Path, "work", coppice.Identity{}, nil)))
 	if err := os.Chmod(filepath.Join(one.Path, "locked"), 0o500); err != nil {
 		t.Fatal(err)
 	}

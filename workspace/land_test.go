@@ -34,7 +34,7 @@ func (b *bundle) candidate(key string, files ...string) string {
 		write(b.t, res.Path, f, "by "+key+"\n")
 		commit(b.t, res.Path, "Add "+f)
 	}
-	head, _, err := b.Save(b.ctx, res.Path, "nothing is left", nil)
+	head, _, err := b.Save(b.ctx, res.Path, "nothing is left", coppice.Identity{}, nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func (b *bundle) candidate(key string, files ...string) string {
 // saved is the head of a workspace, as Coppice knows it.
 func (b *bundle) saved(path string) string {
 	b.t.Helper()
-	head, _, err := b.Save(b.ctx, path, "nothing is left", nil)
+	head, _, err := b.Save(b.ctx, path, "nothing is left", coppice.Identity{}, nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func TestOnlyLegalCommitsLand(t *testing.T) {
 			_, _ = try(path, "read-tree", "--reset", "HEAD")
 		}
 		defer func() { must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec(key))) }()
-		saved, _, err := b.Save(b.ctx, path, "left over", nil)
+		saved, _, err := b.Save(b.ctx, path, "left over", coppice.Identity{}, nil)
 		if err != nil {
 			refused++
 			return

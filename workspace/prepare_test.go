@@ -247,7 +247,7 @@ func TestProvide(t *testing.T) {
 	}
 	// The link is not ignored by node_modules/, and yet Save does not commit it.
 	write(t, res.Path, "work.txt", "w")
-	head, changed, err := b.Save(b.ctx, res.Path, "work", nil)
+	head, changed, err := b.Save(b.ctx, res.Path, "work", coppice.Identity{}, nil)
 	if err != nil || !changed {
 		t.Fatal(changed, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,12 +36,7 @@ func (w *Workspaces) Remove(ctx context.Context, spec coppice.RemoveSpec) (coppi
 	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
 		return coppice.RemoveResult{}, err
 	}
-	r, err := w.Use(ctx, spec.Repo)
-	if err != nil {
-		return coppice.RemoveResult{}, err
-	}
-	res, err := w.remove(ctx, r, spec)
-	return res, repo.Classify(err)
+	return repo.In(ctx, w.Repos, spec.Repo, func(r repo.Repo) (coppice.RemoveResult, error) { return w.remove(ctx, r, spec) })
 }
 
 func (w *Workspaces) remove(ctx context.Context, r repo.Repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
@@ -162,11 +156,13 @@ func (w *Workspaces) empty(ctx context.Context, r repo.Repo, s *slot, head strin
 			s.Head, at, snap.index = head, head, ""
 		}
 	}
-	if snap.strays, err = w.strays(ctx, r, *s); ctx.Err() != nil {
+	strays, err := w.strays(ctx, r, *s)
+	if ctx.Err() != nil {
 		return "", ctx.Err()
 	} else if err != nil { // an agent can write anything into its repository
 		w.Log.WarnContext(ctx, "the branches of a workspace cannot be read, and are not kept", "path", path, "error", err)
 	}
+	snap.strays = withOwnCommits(strays)
 	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !glob.Matches(f, p.Keep) })
 	file := w.archiveFile(r, s.Ref)
 	some, err := archive.Write(file, path, filepath.Join(dir, "modules"), files, snap.nested)
@@ -201,54 +197,6 @@ func (w *Workspaces) snapSlot(ctx context.Context, r repo.Repo, s *slot, head st
 	return snap, at, err
 }
 
-// mostStrays limits how many branches of an agent the trash of a workspace keeps.
-const mostStrays = 100
-
-// strays returns the branches that an agent created or moved in a workspace besides
-// the task's, with their heads, if the heads are in none of the person's branches. A
-// branch whose history is incomplete is left out.
-func (w *Workspaces) strays(ctx context.Context, r repo.Repo, s slot) (map[string]string, error) {
-	made, _, err := w.RefsBelow(ctx, s.inside(r), "refs/heads/")
-	if err != nil {
-		return nil, err
-	}
-	users, _, err := w.RefsBelow(ctx, r.Users(), repo.ShownRefs...)
-	if err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(made, func(name, id string) bool {
-		return name == "refs/heads/"+s.Branch || users[name] == id || id == s.Head || id == s.Base
-	})
-	if len(made) == 0 {
-		return nil, nil
-	}
-	var known strings.Builder
-	for _, id := range users {
-		known.WriteString("^" + id + "\n")
-	}
-	list := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(made)) {
-		id := made[name]
-		if missing, err := w.Complete(ctx, r, id, s.Base); err != nil || missing != "" {
-			w.Log.WarnContext(ctx, "a branch of a workspace is incomplete, and is not kept", "branch", name, "missing", missing, "error", err)
-			continue
-		}
-		out, err := w.Git.Do(ctx, git.Call{Dir: r.Git, Args: []string{"rev-list", "--max-count=1", "--ignore-missing", "--stdin"}, Stdin: []byte(id + "\n^" + s.Head + "\n" + known.String())})
-		if err != nil {
-			return nil, err
-		}
-		if strings.TrimSpace(out) == "" {
-			continue
-		}
-		if len(list) == mostStrays {
-			w.Log.WarnContext(ctx, "a workspace has too many branches; the rest are not kept", "path", s.path(r), "branches", len(made))
-			break
-		}
-		list[name] = id
-	}
-	return list, nil
-}
-
 // archiveFile returns where the ignored files of a trash ref are kept.
 func (w *Workspaces) archiveFile(r repo.Repo, ref string) string {
 	return filepath.Join(w.trash, filepath.Base(r.Dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
@@ -266,15 +214,7 @@ func (w *Workspaces) trashCommit(ctx context.Context, r repo.Repo, s slot, at st
 	trash.Message = fmt.Sprintf("trash of %s\n\nBranch: %s\nBase: %s\n", s.Key, s.Branch, s.Base)
 	if snap.index != "" {
 		commit := gitfiles.Commit{Tree: snap.index, Parents: []string{at}, Author: by, Committer: by, Message: "index of " + s.Key + "\n"}
-		for i, name := range slices.Sorted(maps.Keys(snap.strays)) {
-			if i == 0 {
-				commit.Message += "\n"
-			}
-			commit.Message += fmt.Sprintf("Stray: %s %s\n", snap.strays[name], name)
-			if !slices.Contains(commit.Parents, snap.strays[name]) {
-				commit.Parents = append(commit.Parents, snap.strays[name])
-			}
-		}
+		addStrays(&commit, snap.strays)
 		index, err := w.CommitTree(ctx, r, commit)
 		if err != nil {
 			return "", err
@@ -341,7 +281,7 @@ func (w *Workspaces) removed(ctx context.Context, r repo.Repo, spec coppice.Remo
 	}
 	ref := fmt.Sprintf("%s%s-%d", trashRefs, spec.Key, n)
 	head, err := w.Git.Run(ctx, r.Git, "rev-parse", "--verify", "--quiet", ref+"^1")
-	res := coppice.RemoveResult{Head: head, Ref: ref}
+	res := coppice.RemoveResult{Head: head, Ref: ref, Strays: w.keptStrays(ctx, r, ref)}
 	if file := w.archiveFile(r, ref); repo.Exists(file) {
 		res.Archive = file
 	}
@@ -377,7 +317,7 @@ func (w *Workspaces) dropBranch(ctx context.Context, r repo.Repo, s slot) error 
 
 // finishRemove frees a slot whose trash is written.
 func (w *Workspaces) finishRemove(ctx context.Context, r repo.Repo, s slot) (coppice.RemoveResult, error) {
-	res := coppice.RemoveResult{Head: s.Head, Ref: s.Ref, Archive: s.Archive}
+	res := coppice.RemoveResult{Head: s.Head, Ref: s.Ref, Archive: s.Archive, Strays: w.keptStrays(ctx, r, s.Ref)}
 	path := s.path(r)
 	if s.isDetached() {
 		if err := writable(path); err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"coppice"
 	"coppice/workspace/repo"
 )
 
@@ -133,7 +134,7 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo.Repo, s slot, dir, b
 // startBranch adds the files of a branch that is checked out at a commit, with logs as
 // git checkout -B writes them.
 func (w *Workspaces) startBranch(ctx context.Context, r repo.Repo, files map[string]string, branch, commit string) error {
-	who, err := w.Signature(ctx, r)
+	who, err := w.Signature(ctx, r, coppice.Identity{})
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,12 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 			}
 		}
 	}
-	fill := func(ctx context.Context, path string) error { return w.fill(ctx, path, trash, spec) }
+	fill := func(ctx context.Context, path string) error {
+		if err := w.fill(ctx, path, trash, spec); err != nil {
+			return err
+		}
+		return w.restoreStrays(ctx, path, w.keptStrays(ctx, r, spec.Ref))
+	}
 	res, err := w.build(ctx, r, want, building{start: spec.Head, policy: spec.Policy, fill: fill})
 	return res, repo.Classify(err)
 }

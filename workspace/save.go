@@ -17,15 +17,15 @@ import (
 
 // Save commits all uncommitted changes and untracked files in a workspace, except
 // ignored files, files that Coppice provided, and excluded paths. It returns the
-// head of the task's branch and whether there was something to commit. No agent
-// can run in the workspace, so Save removes locks of git.
+// head of the task's branch and whether there was something to commit. The author of
+// the commit is by. No agent can run in the workspace, so Save removes locks of git.
 //
 // An agent may have left its branch. If its commits are on top of the branch, the
 // branch follows; otherwise that is a Failure. Save commits a finished merge,
 // cherry-pick or revert. A rebase in progress or a file with conflicts is a Failure
 // of class implementation, which comes with the branch's head; then Save changes
 // nothing.
-func (w *Workspaces) Save(ctx context.Context, path, message string, exclude []string) (head string, changed bool, err error) {
+func (w *Workspaces) Save(ctx context.Context, path, message string, by coppice.Identity, exclude []string) (head string, changed bool, err error) {
 	r, s, err := w.byPath(path)
 	if err != nil {
 		return "", false, err
@@ -35,11 +35,17 @@ func (w *Workspaces) Save(ctx context.Context, path, message string, exclude []s
 		return "", false, err
 	}
 	defer unlock()
-	head, changed, err = w.save(ctx, r, s, message, append(exclude, s.Given...))
+	head, changed, err = w.save(ctx, r, s, note{message, by}, append(exclude, s.Given...))
 	return head, changed, repo.Classify(err)
 }
 
-func (w *Workspaces) save(ctx context.Context, r repo.Repo, s slot, message string, exclude []string) (string, bool, error) {
+// note is the message of a commit, and its author.
+type note struct {
+	text string
+	by   coppice.Identity
+}
+
+func (w *Workspaces) save(ctx context.Context, r repo.Repo, s slot, message note, exclude []string) (string, bool, error) {
 	what, err := w.damage(ctx, r, s)
 	if err != nil {
 		return "", false, err
@@ -115,7 +121,7 @@ func (w *Workspaces) showBase(ctx context.Context, r repo.Repo, s slot) error {
 }
 
 // commitAll commits all changes in a workspace, and moves its branch to its HEAD.
-func (w *Workspaces) commitAll(ctx context.Context, r repo.Repo, s slot, message string, exclude []string) (string, bool, error) {
+func (w *Workspaces) commitAll(ctx context.Context, r repo.Repo, s slot, message note, exclude []string) (string, bool, error) {
 	path := s.path(r)
 	dir := filepath.Join(path, ".git")
 	if err := w.UnlockStale(ctx, path); err != nil {
@@ -225,22 +231,22 @@ func stageAll(path string, config []string) git.Call {
 
 // commitFiles commits what is staged without a git process, except paths that are
 // excluded. After an error git has to do it.
-func (w *Workspaces) commitFiles(ctx context.Context, r repo.Repo, s slot, message string, exclude []string) (head string, changed bool, err error) {
+func (w *Workspaces) commitFiles(ctx context.Context, r repo.Repo, s slot, message note, exclude []string) (head string, changed bool, err error) {
 	path, dir := s.path(r), s.inside(r).Git
 	if repo.InProgress(dir) {
 		return "", false, gitfiles.ErrUseGit
 	}
-	by := func() (gitfiles.Signature, error) { return w.Signature(ctx, r) }
-	return w.Files(ctx, dir).Checkout(path, dir).Commit(s.Branch, message, by, func(p string) bool { return repo.Within(p, exclude) })
+	by := func() (gitfiles.Signature, error) { return w.Signature(ctx, r, message.by) }
+	return w.Files(ctx, dir).Checkout(path, dir).Commit(s.Branch, message.text, by, func(p string) bool { return repo.Within(p, exclude) })
 }
 
-func (w *Workspaces) commitStaged(ctx context.Context, r repo.Repo, path, message string) error {
-	who, err := w.Git.Identity(ctx, r.Root)
+func (w *Workspaces) commitStaged(ctx context.Context, r repo.Repo, path string, message note) error {
+	by, err := w.Signature(ctx, r, message.by)
 	if err != nil {
 		return err
 	}
-	by := gitfiles.Signature{Name: who.Name, Email: who.Email}
-	c := git.Call{Dir: path, Env: repo.SignatureEnv(by, by), Stdin: []byte(message), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
+	by.Date = "" // git's own
+	c := git.Call{Dir: path, Env: repo.SignatureEnv(by, by), Stdin: []byte(message.text), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
 	_, err = w.Git.Do(ctx, c)
 	return err
 }
@@ -423,14 +429,15 @@ func (w *Workspaces) staged(ctx context.Context, path string, exclude []string) 
 	return some, err
 }
 
-// Author returns the variables with which git commits in a workspace as the person
-// that the repository configures, or as Coppice if it configures none.
-func (w *Workspaces) Author(ctx context.Context, path string) (map[string]string, error) {
+// Author returns the variables with which git commits in a workspace as by. Without
+// it, that is the person that the repository configures, or Coppice if it configures
+// none.
+func (w *Workspaces) Author(ctx context.Context, path string, by coppice.Identity) (map[string]string, error) {
 	r, _, err := w.byPath(path)
 	if err != nil {
 		return nil, err
 	}
-	who, err := w.Git.Identity(ctx, r.Root)
+	who, err := w.Signature(ctx, r, by)
 	if err != nil {
 		return nil, err
 	}

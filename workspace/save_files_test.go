@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coppice"
 	"coppice/workspace/repo"
 )
 
@@ -24,7 +25,7 @@ func TestCommitsLikeGit(t *testing.T) {
 		if err := os.Remove(filepath.Join(path, "dir", "b.txt")); err != nil {
 			t.Fatal(err)
 		}
-		head, changed, err := b.Save(b.ctx, path, "  Done,  and\nsaid\n\nTrailer: x\n", nil)
+		head, changed, err := b.Save(b.ctx, path, "  Done,  and\nsaid\n\nTrailer: x\n", coppice.Identity{}, nil)
 		if err != nil || !changed || head != run(t, b.own(), "git", "rev-parse", "coppice/app-1") {
 			t.Fatalf("%s %v %v", head, changed, err)
 		}

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -18,6 +16,8 @@ import (
 
 	"coppice"
 	"coppice/internal/process"
+	"coppice/test/gitrepo"
+	"coppice/test/testfile"
 	"coppice/workspace/git"
 	"coppice/workspace/repo"
 )
@@ -52,10 +52,7 @@ func setup(t testing.TB) *bundle {
 
 func realDir(t testing.TB) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfile.Dir(t)
 	t.Cleanup(func() { _ = writable(dir) }) // or what is read-only could not be removed
 	return dir
 }
@@ -76,37 +73,17 @@ func open(t testing.TB, dir string) *Workspaces {
 
 func newRepo(t testing.TB, root string) {
 	t.Helper()
-	run(t, filepath.Dir(root), "git", "init", "-q", "-b", "main", root)
-	run(t, root, "git", "config", "user.name", "Ann")
-	run(t, root, "git", "config", "user.email", "ann@example.org")
-	write(t, root, "a.txt", "one\ntwo\nthree\n")
-	write(t, root, "dir/b.txt", "b\n")
-	write(t, root, ".gitignore", "*.log\n.env\nnode_modules/\n")
-	commit(t, root, "first")
+	gitrepo.New(t, root, gitrepo.Env(), gitrepo.Sample())
 }
 
 func run(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
-		"GIT_ALLOW_PROTOCOL=file")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v in %s: %v\n%s", args, dir, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return gitrepo.Run(t, dir, append(gitrepo.Env(), "GIT_ALLOW_PROTOCOL=file"), args...)
 }
 
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()
-	p := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, name), text)
 }
 
 func read(t testing.TB, dir, name string) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,14 +117,19 @@ var errLate = errors.New("the command took too long")
 // runShell runs a command of the policy, for at most timeout if that is set. An
 // error means that it could not be started or ctx ended.
 func runShell(ctx context.Context, dir string, env []string, command string, timeout time.Duration) (ran, error) {
+	return runShellWith(ctx, dir, env, command, timeout, nil, maxLog)
+}
+
+// runShellWith is runShell with a standard input and a limit of the kept output.
+func runShellWith(ctx context.Context, dir string, env []string, command string, timeout time.Duration, stdin io.Reader, most int) (ran, error) {
 	limited, cancel := ctx, func() {}
 	if timeout > 0 {
 		limited, cancel = context.WithTimeoutCause(ctx, timeout, errLate)
 	}
 	defer cancel()
-	text := &middleCut{}
+	text := &middleCut{most: most}
 	out, ended := observed(ctx, text)
-	state, err := process.Command{Argv: []string{"sh", "-c", command}, Dir: dir, Env: env, Stdout: out, Stderr: out}.Run(limited)
+	state, err := process.Command{Argv: []string{"sh", "-c", command}, Dir: dir, Env: env, Stdin: stdin, Stdout: out, Stderr: out}.Run(limited)
 	e := ran{log: text.String()}
 	defer func() { ended(e) }()
 	switch {
@@ -165,17 +171,18 @@ func (e *ran) note(line string) {
 
 // middleCut keeps the beginning and the end of what is written to it.
 type middleCut struct {
+	most       int // bytes that are kept
 	head, tail bytes.Buffer
 	cut        int
 }
 
 func (m *middleCut) Write(p []byte) (int, error) {
-	n := min(len(p), maxLog/2-m.head.Len())
+	n := min(len(p), m.most/2-m.head.Len())
 	m.head.Write(p[:n])
 	m.tail.Write(p[n:])
-	if over := m.tail.Len() - maxLog; over > 0 {
+	if over := m.tail.Len() - m.most; over > 0 {
 		// The tail grows to twice its size before it is cut, so each byte moves once.
-		drop := m.tail.Len() - maxLog/2
+		drop := m.tail.Len() - m.most/2
 		m.tail.Next(drop)
 		m.cut += drop
 	}
@@ -185,7 +192,7 @@ func (m *middleCut) Write(p []byte) (int, error) {
 func (m *middleCut) String() string {
 	tail := m.tail.Bytes()
 	cut := m.cut
-	if over := len(tail) - maxLog/2; over > 0 {
+	if over := len(tail) - m.most/2; over > 0 {
 		tail = tail[over:]
 		cut += over
 	}

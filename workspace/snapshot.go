@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"coppice"
 	"coppice/workspace/git"
 	"coppice/workspace/repo"
 )
@@ -21,7 +22,7 @@ type snapshot struct {
 	ignored []string // files, and directories in which all files are ignored
 	clean   bool     // nothing differs from HEAD
 
-	strays map[string]string // branches of the agent besides the task's, with their heads
+	strays []coppice.StrayBranch // with commits that nothing else has
 }
 
 // snap writes the state of a worktree to trees, through a separate index. It takes
@@ -77,7 +78,7 @@ func (w *Workspaces) snap(ctx context.Context, r repo.Repo, path, admin, at stri
 		return snap, err
 	}
 	defer root.Close()
-	info, err := w.indexInfo(ctx, path, root, changed, skip)
+	info, err := w.indexInfo(ctx, git.Call{Dir: path}, root, changed, skip)
 	if err != nil {
 		return snap, err
 	}
@@ -122,8 +123,8 @@ func changes(status string) (paths, nested []string) {
 }
 
 // indexInfo writes the blobs of the paths and returns the lines that add them to an
-// index. Lines that remove entries come first.
-func (w *Workspaces) indexInfo(ctx context.Context, dir string, root *os.Root, paths []string, skip func(string) bool) (string, error) {
+// index. Lines that remove entries come first. Git runs as in call.
+func (w *Workspaces) indexInfo(ctx context.Context, call git.Call, root *os.Root, paths []string, skip func(string) bool) (string, error) {
 	var drop, add strings.Builder
 	var plain []string // regular files whose names fit on a line
 	modes := map[string]string{}
@@ -149,7 +150,7 @@ func (w *Workspaces) indexInfo(ctx context.Context, dir string, root *os.Root, p
 			if err != nil {
 				return "", err
 			}
-			if err := w.addBlob(ctx, dir, &add, mode, p, b); err != nil {
+			if err := w.addBlob(ctx, call, &add, mode, p, b); err != nil {
 				return "", err
 			}
 		case st.Mode()&fs.ModeSymlink != 0:
@@ -157,13 +158,14 @@ func (w *Workspaces) indexInfo(ctx context.Context, dir string, root *os.Root, p
 			if err != nil {
 				return "", err
 			}
-			if err := w.addBlob(ctx, dir, &add, "120000", p, []byte(target)); err != nil {
+			if err := w.addBlob(ctx, call, &add, "120000", p, []byte(target)); err != nil {
 				return "", err
 			}
 		}
 	}
 	if len(plain) > 0 {
-		out, err := w.Git.Do(ctx, git.Call{Dir: dir, Args: []string{"hash-object", "-w", "--no-filters", "--stdin-paths"}, Stdin: []byte(strings.Join(plain, "\n") + "\n")})
+		call.Args, call.Stdin = []string{"hash-object", "-w", "--no-filters", "--stdin-paths"}, []byte(strings.Join(plain, "\n")+"\n")
+		out, err := w.Git.Do(ctx, call)
 		if err != nil {
 			return "", err
 		}
@@ -178,8 +180,9 @@ func (w *Workspaces) indexInfo(ctx context.Context, dir string, root *os.Root, p
 	return drop.String() + add.String(), nil
 }
 
-func (w *Workspaces) addBlob(ctx context.Context, dir string, to *strings.Builder, mode, path string, content []byte) error {
-	id, err := w.Git.Do(ctx, git.Call{Dir: dir, Args: []string{"hash-object", "-w", "--no-filters", "--stdin"}, Stdin: content})
+func (w *Workspaces) addBlob(ctx context.Context, call git.Call, to *strings.Builder, mode, path string, content []byte) error {
+	call.Args, call.Stdin = []string{"hash-object", "-w", "--no-filters", "--stdin"}, content
+	id, err := w.Git.Do(ctx, call)
 	if err == nil {
 		fmt.Fprintf(to, "%s %s 0\t%s\x00", mode, strings.TrimSpace(id), path)
 	}

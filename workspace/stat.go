@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,6 +46,21 @@ func (w *Workspaces) Stat(ctx context.Context, path, from, to string) (string, e
 	}
 	fmt.Fprintf(&b, " %d %s changed, lines: +%d -%d", len(list), files, added, removed)
 	return b.String(), nil
+}
+
+// DiffStart returns the first whole lines, in at most that many bytes, of what changed from one commit to another, or "".
+func (w *Workspaces) DiffStart(ctx context.Context, path, from, to string, most int) (string, error) {
+	if from == to || coppice.ValidHash(from) != nil || coppice.ValidHash(to) != nil {
+		return "", nil
+	}
+	out, err := w.Git.Do(ctx, git.Call{Dir: path, Args: append(slices.Clone(diffArgs), "--patch", "--end-of-options", from, to, "--"), Limit: most})
+	if err != nil {
+		return "", fmt.Errorf("comparing %s with %s: %w", from, to, err)
+	}
+	if len(out) == most { // half a line could hide half a secret
+		out = out[:strings.LastIndexByte(out, '\n')+1]
+	}
+	return strings.ToValidUTF8(out, "\uFFFD"), nil
 }
 
 // shownPath returns a path in one line of a summary, or its end.

@@ -187,7 +187,7 @@ func TestSave(t *testing.T) {
 		key := fmt.Sprintf("app-%d", i+1)
 		res := b.prepare(key)
 		run(t, res.Path, "env", "COPPICE_BRANCH=coppice/"+key, "GIT_AUTHOR_NAME=B", "GIT_AUTHOR_EMAIL=b@x", "GIT_EDITOR=true", "sh", "-ec", c.do)
-		head, _, err := b.Save(b.ctx, res.Path, "left over", nil)
+		head, _, err := b.Save(b.ctx, res.Path, "left over", coppice.Identity{}, nil)
 		if c.fails != "" {
 			var f *coppice.Failure
 			if !errors.As(err, &f) || f.Class != coppice.ClassImplementation || !strings.Contains(f.Text, c.fails) {

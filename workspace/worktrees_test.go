@@ -35,7 +35,7 @@ func TestLikeWithoutFiles(t *testing.T) {
 	}
 	path := b.prepare("app-1").Path
 	write(t, path, "y.txt", "y")
-	head, changed, err := b.Save(b.ctx, path, "left over", nil)
+	head, changed, err := b.Save(b.ctx, path, "left over", coppice.Identity{}, nil)
 	if err != nil || !changed {
 		t.Fatal(changed, err)
 	}

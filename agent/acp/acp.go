@@ -50,7 +50,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	if named(p) {
 		l = l.With(r.Secrets)
 	}
-	if err != nil || !agent.Restricts(r.Permissions) {
+	if err != nil || !r.MustAsk() {
 		return l, err
 	}
 	l.Argv = append(l.Argv, p.Driver.AskArgs...)
@@ -95,8 +95,8 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
 		dir: r.Dir, resume: r.Resume, auth: p.Driver.Auth, queue: []message{{r.Prompt, r.Images}},
 		tools: map[string]*tool{}, spent: r.Spent.CostUSD,
-		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{},
-		wanted: len(r.MCP) > 0, now: AcceptsMessages(p), budget: r.Budget,
+		Asker: agent.NewAsker(r), waiting: map[string]pending{},
+		wanted: r.WantsServers(), now: AcceptsMessages(p), budget: r.Budget,
 	}
 	d.rpc = jsonrpc.Peer{
 		Version: "2.0", Send: d.Write, Request: d.request, Notified: d.notified, Stray: d.stray,
@@ -105,6 +105,9 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d.Line, d.ErrLine = d.rpc.Line, d.complain
 	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused invalid ones
 		d.servers = toolServers(servers, p, r)
+		if program, ok := r.ToolProgram(); ok && d.servers != nil {
+			d.program = toolServers(map[string]coppice.MCPServer{agent.ToolServer: program}, p, r)
+		}
 	}
 	d.meta = metaOf(p, r)
 	if r.Fork {
@@ -137,6 +140,7 @@ const (
 // driver is one run.
 type driver struct {
 	agent.Run
+	*agent.Asker
 	rpc jsonrpc.Peer
 
 	dir      string
@@ -150,6 +154,7 @@ type driver struct {
 	fork     string         // the conversation to continue a copy of
 
 	servers []toolServer
+	program []toolServer   // the tools of Coppice as a program, if the session has them
 	meta    map[string]any // sent when a session is opened
 	wanted  bool           // tool servers were requested
 
@@ -172,7 +177,6 @@ type driver struct {
 	spent  float64          // cost of the conversation, as last reported
 	last   *ending          // of the latest turn
 
-	asker    *agent.Asker
 	asked    int                // questions so far
 	waiting  map[string]pending // by the question's ref
 	forms    []*form            // the agent's own questions, oldest first
@@ -201,30 +205,22 @@ func (d *driver) complain(line []byte) {
 // progress, else when the current one ends. Until then it is not delivered.
 // With a ref it answers a permission question.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	if ref != "" {
-		return d.answer(text, ref)
-	}
-	return d.SendImages(text, nil)
+	return d.AnswerOrSend(text, ref, d.answer, d.SendImages)
 }
 
 // SendImages implements agent.Viewer.
 func (d *driver) SendImages(text string, images []agent.Image) (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	d.queue = append(d.queue, message{text, images})
-	switch {
-	case d.phase == resting:
-		d.prompt()
-	case d.phase == turning && d.now && !d.cancelling:
-		d.sendNext(true)
-	default:
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
-	}
-	return d.Take(), nil
+	return d.WhileOpen(func() {
+		d.queue = append(d.queue, message{text, images})
+		switch {
+		case d.phase == resting:
+			d.prompt()
+		case d.phase == turning && d.now && !d.cancelling:
+			d.sendNext(true)
+		default:
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
+		}
+	})
 }
 
 // Interrupt implements agent.Driver.

@@ -266,7 +266,7 @@ func TestModelNames(t *testing.T) {
 	}
 }
 
-// An agent has to ask only in sessions that have rules.
+// An agent has to ask only in sessions that have rules or enforced locks.
 func TestMadeToAsk(t *testing.T) {
 	t.Parallel()
 	deny := coppice.PermissionPolicy{Default: coppice.RuleDeny}
@@ -276,14 +276,18 @@ func TestMadeToAsk(t *testing.T) {
 		how            coppice.DriverProfile
 		argv, variable string
 		policy         coppice.PermissionPolicy
+		locks          string
 	}{
-		{args, "agent --acp -c a=b", "", deny},
-		{env, "agent --acp", `{"*":"ask"}`, deny},
-		{args, "agent --acp", "", coppice.PermissionPolicy{}},
-		{env, "agent --acp", "", coppice.PermissionPolicy{}},
-		{coppice.DriverProfile{}, "agent --acp", "", deny},
+		{args, "agent --acp -c a=b", "", deny, ""},
+		{env, "agent --acp", `{"*":"ask"}`, deny, ""},
+		{args, "agent --acp", "", coppice.PermissionPolicy{}, ""},
+		{env, "agent --acp", "", coppice.PermissionPolicy{}, ""},
+		{coppice.DriverProfile{}, "agent --acp", "", deny, ""},
+		{args, "agent --acp -c a=b", "", coppice.PermissionPolicy{}, coppice.LocksEnforce},
+		{env, "agent --acp", `{"*":"ask"}`, coppice.PermissionPolicy{}, coppice.LocksRequired},
+		{args, "agent --acp", "", coppice.PermissionPolicy{}, coppice.LocksAdvisory},
 	} {
-		l, err := New().Launch(with(func(d *coppice.DriverProfile) { *d = c.how }), agent.Request{Permissions: c.policy})
+		l, err := New().Launch(with(func(d *coppice.DriverProfile) { *d = c.how }), agent.Request{Permissions: c.policy, Locks: c.locks})
 		if err != nil || strings.Join(l.Argv, " ") != c.argv || l.Env["ASK"] != c.variable {
 			t.Errorf("%+v: arguments %q, variables %v, error %v; want %q and ASK=%s", c.how, l.Argv, l.Env, err, c.argv, c.variable)
 		}

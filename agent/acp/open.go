@@ -159,9 +159,20 @@ func (d *driver) open() {
 	case d.wanted && d.servers == nil:
 		d.Notice("the agent's profile says that it accepts no tool servers; it works without them")
 	case slices.ContainsFunc(d.servers, toolServer.http) && !d.agent.Capabilities.MCP.HTTP:
-		// Every agent of this protocol starts programs.
-		p.Servers = slices.DeleteFunc(slices.Clone(d.servers), toolServer.http)
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: "the agent accepts no tool servers over HTTP; it works without them"})
+		// Every agent of this protocol starts programs. The tools of Coppice are
+		// also a program.
+		p.Servers = nil
+		for _, s := range d.servers {
+			switch {
+			case !s.http():
+				p.Servers = append(p.Servers, s)
+			case s.Name == agent.ToolServer && d.program != nil:
+				p.Servers = append(p.Servers, d.program...)
+			}
+		}
+		if len(p.Servers) < len(d.servers) {
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: "the agent accepts no tool servers over HTTP; it works without them"})
+		}
 	}
 	if p.Servers == nil {
 		p.Servers = []toolServer{}

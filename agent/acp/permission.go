@@ -61,7 +61,7 @@ func (d *driver) permission(m jsonrpc.Message) {
 		d.refuse(q, c)
 		return
 	}
-	v := d.asker.Decide(judged(c))
+	v := d.Asker.Decide(judged(c))
 	if asked := questions(p); v.Do != coppice.RuleDeny && asked != nil {
 		d.inquire(&form{id: q.id, fields: asked, option: choose(q.options, true)})
 		return
@@ -72,7 +72,7 @@ func (d *driver) permission(m jsonrpc.Message) {
 	}
 	d.asked++
 	ref := "permission-" + strconv.Itoa(d.asked)
-	e, _ := d.asker.Ask(c, ref) // the ref is unique
+	e, _ := d.Asker.Ask(c, ref) // the ref is unique
 	d.waiting[ref] = q
 	d.endMessage()
 	d.Emit(e)
@@ -85,7 +85,7 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 		return d.fill(f, i, text)
 	}
 	q, ok := d.waiting[ref]
-	v, c, asked := d.asker.Answer(text, ref)
+	v, c, asked := d.Asker.Answer(text, ref)
 	if !ok || !asked {
 		return agent.Step{}, fmt.Errorf("acp: no open question %q: %w", ref, agent.ErrCannot)
 	}
@@ -134,10 +134,10 @@ func (d *driver) refuse(q pending, c agent.Call) {
 
 // withdraw ends all questions: nobody waits for their answers any more.
 func (d *driver) withdraw() {
-	for _, ref := range d.asker.Waiting() {
+	for _, ref := range d.Asker.Waiting() {
 		q := d.waiting[ref]
 		delete(d.waiting, ref)
-		_, c, _ := d.asker.Answer(coppice.AnswerDeny, ref)
+		_, c, _ := d.Asker.Answer(coppice.AnswerDeny, ref)
 		d.refuse(q, c)
 	}
 	for _, f := range d.forms {

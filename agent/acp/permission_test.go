@@ -3,6 +3,7 @@ package acp
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"coppice"
 	"coppice/agent"
@@ -71,6 +72,25 @@ func TestPermission(t *testing.T) {
 }
 
 // If a turn is interrupted while a person is asked, the question ends.
+// An edit of what another session holds is refused, and the agent gets the reason
+// after its turn.
+func TestLocks(t *testing.T) {
+	t.Parallel()
+	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+	table := coppice.LockTable{Held: []coppice.HeldLock{{Name: "a.go", Session: "app-2.1", Task: "app-2", Expires: now().Add(time.Minute)}}}
+	for file, want := range map[string]string{"/ws/a.go": `"optionId":"r"`, "/ws/b.go": `"optionId":"a"`} {
+		d := New().Driver(suite.Profile, agent.Request{Session: "app-1.1", Prompt: "x", Dir: "/ws", Locks: coppice.LocksEnforce})
+		open(d)
+		d.(agent.Locker).SetLocks(table, now)
+		ask := strings.Replace(asks, `"kind":"execute","title":"git push","rawInput":{"command":"git push"}`, `"kind":"edit","title":"Edit","locations":[{"path":"`+file+`"}]`, 1)
+		step := d.Output(agent.Stdout, []byte(ask))
+		all := events(step, coppice.KindPermission)
+		if !strings.Contains(string(step.Write), want) || len(all) != 1 || all[0].OK == strings.Contains(all[0].Text, "a.go is locked by task app-2") {
+			t.Errorf("%s: %s, %+v", file, step.Write, all)
+		}
+	}
+}
+
 func TestInterruptEndsQuestions(t *testing.T) {
 	t.Parallel()
 	d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Permissions: coppice.PermissionPolicy{Default: coppice.RuleAsk}})
@@ -131,6 +151,21 @@ func TestToolServers(t *testing.T) {
 	step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}}`+"\n"))
 	if got := string(step.Write); !strings.Contains(got, `{"name":"K","value":"${COPPICE_SECRET_S}"}`) || !strings.Contains(got, `"Bearer ${COPPICE_TOKEN}"`) {
 		t.Errorf("an agent that fills secrets in: %s", got)
+	}
+	// The tools of Coppice are a program for an agent without HTTP, or whose
+	// profile says so. Nobody needs to know.
+	r.Program = "/bin/coppice"
+	r.MCP = map[string]coppice.MCPServer{agent.ToolServer: {URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"Authorization": "Bearer ${COPPICE_TOKEN}"}}}
+	for capability, mcp := range map[string]string{`"loadSession":true`: "", `"mcpCapabilities":{"http":true}`: agent.MCPStdio, `"mcpCapabilities":{"http":false}`: agent.MCPStdio} {
+		p := suite.Profile
+		p.MCP = mcp
+		d := New().Driver(p, r)
+		d.Start()
+		step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{`+capability+`}}}`+"\n"))
+		want := `"mcpServers":[{"name":"coppice","command":"/bin/coppice","args":["mcp"],"env":[{"name":"COPPICE_MCP_URL","value":"http://127.0.0.1:1/mcp"},{"name":"COPPICE_TOKEN","value":"tok-1"}]}]`
+		if !strings.Contains(string(step.Write), want) || len(step.Events) > 0 {
+			t.Errorf("%s: %s, %+v", capability, step.Write, step.Events)
+		}
 	}
 	r.MCP = map[string]coppice.MCPServer{"orch": {URL: "file:///etc"}}
 	if _, err := New().Launch(suite.Profile, r); coppice.ErrorCode(err) != coppice.EInvalid {

@@ -143,7 +143,8 @@ func (t *tally) fresh(r promptResult) coppice.Usage {
 // apology matches how some agents end a turn that failed: as if it had
 // succeeded, with the failure as their final message.
 var apology = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\[?(api|internal|model stream|request) error\b`)
+	return regexp.MustCompile(`(?i)^\[?(api|internal|model stream|request) error\b|` +
+		`^(Info: Request failed [^.]*\. Retrying\.\.\.\s*)*Error: (\d{3}\b|[^\n]*\(HTTP \d{3}\))`)
 })
 
 // judge classifies the end of a turn; nil means that the agent was finished.

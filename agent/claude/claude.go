@@ -28,19 +28,19 @@ func New() Protocol { return Protocol{} }
 // Name implements agent.Protocol.
 func (Protocol) Name() string { return Name }
 
-// Driver implements agent.Protocol. It is an agent.Hooker if the rules can do
-// anything other than allow.
+// Driver implements agent.Protocol. It is an agent.Hooker if the agent
+// must ask.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
-		prompt: r.Prompt, images: r.Images, dir: r.Dir, budget: r.Budget, asker: agent.NewAsker(r.Permissions),
+		prompt: r.Prompt, images: r.Images, dir: r.Dir, budget: r.Budget, Asker: agent.NewAsker(r),
 		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lostServers: map[string]bool{},
-		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, wantsSchema: len(p.Schema) > 0 && r.SchemaLine() != nil,
+		noServers: r.WantsServers() && p.MCP == agent.MCPNone, wantsSchema: len(p.Schema) > 0 && r.SchemaLine() != nil,
 	}
 	d.Line = d.line
 	if !r.Fork { // the name of a copy is not known yet
 		d.conversation = r.Resume
 	}
-	if !agent.Restricts(r.Permissions) {
+	if !r.MustAsk() {
 		return d
 	}
 	d.hooks = r.HookURL != ""
@@ -50,10 +50,12 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 // driver is one run. line, in messages.go, takes the agent's output.
 type driver struct {
 	agent.Run
+	*agent.Asker
 
 	prompt      string
 	images      []agent.Image // of the prompt
 	dir         string
+	cwd         string // of the agent's shell, as last reported by a hook
 	budget      float64
 	noServers   bool // tool servers were requested, and this agent gets none
 	hooks       bool // the agent is configured to call hooks
@@ -66,14 +68,13 @@ type driver struct {
 	interrupted  bool               // the driver interrupted the current turn
 	asked        map[string]*asking // by request id
 	order        []string           // of asked, oldest first
-	asker        *agent.Asker
-	refs         map[string]string // the tool calls that asker asks about, by request id
-	models       map[string]string // requested and not yet confirmed, by request id
-	switches     int               // the number of requests
-	lostServers  map[string]bool   // tool servers that could not be reached
-	hookSeen     bool              // a hook was called
-	hooksChecked bool              // it was checked whether hooks are called
-	warned       bool              // about an old version
+	refs         map[string]string  // the tool calls that Asker asks about, by request id
+	models       map[string]string  // requested and not yet confirmed, by request id
+	switches     int                // the number of requests
+	lostServers  map[string]bool    // tool servers that could not be reached
+	hookSeen     bool               // a hook was called
+	hooksChecked bool               // it was checked whether hooks are called
+	warned       bool               // about an old version
 
 	lastText           string    // the model's last message in this turn
 	textBeforeReminder string    // and the one before the reminder of the schema
@@ -100,34 +101,22 @@ func (d *driver) Start() agent.Step {
 // name. Without one, it is a message that reaches the agent at its next tool
 // call, or starts a new turn.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	if ref != "" {
-		return d.answer(text, ref)
-	}
-	return d.SendImages(text, nil)
+	return d.AnswerOrSend(text, ref, d.answer, d.SendImages)
 }
 
 // SendImages implements agent.Viewer.
 func (d *driver) SendImages(text string, images []agent.Image) (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	d.say(text, images)
-	if d.State == coppice.SessionIdle {
-		d.Become(coppice.SessionWorking)
-	}
-	return d.Take(), nil
+	return d.WhileOpen(func() {
+		d.say(text, images)
+		if d.State == coppice.SessionIdle {
+			d.Become(coppice.SessionWorking)
+		}
+	})
 }
 
 // Interrupt implements agent.Driver.
 func (d *driver) Interrupt() (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	d.interrupt()
-	return d.Take(), nil
+	return d.WhileOpen(d.interrupt)
 }
 
 func (d *driver) interrupt() {

@@ -19,7 +19,7 @@ const (
 var blocksFrom = [3]int{2, 1, 325}
 
 // hooked is a run whose agent calls hooks, because the rules can do anything
-// other than allow. The person's own settings can allow a tool without a
+// other than allow, or because locks are enforced. The person's own settings can allow a tool without a
 // question. The hook is asked anyway.
 type hooked struct{ *driver }
 
@@ -29,6 +29,7 @@ type hookCall struct {
 	Tool      string          `json:"tool_name"`
 	Input     json.RawMessage `json:"tool_input"`
 	ToolUseID string          `json:"tool_use_id"`
+	Cwd       string          `json:"cwd"`
 }
 
 type (
@@ -56,6 +57,7 @@ func (h hooked) Hook(body []byte) (agent.Step, []byte) {
 	if c.Event != hookTool || c.Tool == askTool {
 		return h.Take(), agent.Encode(hookAnswer{})
 	}
+	h.cwd = c.Cwd
 	v := h.decide(c.Tool, c.Input)
 	out := &hookOutput{Event: hookTool}
 	switch {

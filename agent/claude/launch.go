@@ -25,7 +25,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	if err != nil {
 		return agent.Launch{}, err
 	}
-	if r.HookURL != "" && agent.Restricts(r.Permissions) {
+	if r.HookURL != "" && r.MustAsk() {
 		path, err := addJSON(&l, r, settingsFile, hookSettings(r.HookURL))
 		if err != nil {
 			return agent.Launch{}, err
@@ -41,7 +41,10 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 		if err != nil {
 			return agent.Launch{}, err
 		}
-		l.Argv = append(l.Argv, "--mcp-config", path, "--strict-mcp-config")
+		l.Argv = append(l.Argv, "--mcp-config", path)
+		if r.WantsServers() { // otherwise the user's own servers stay
+			l.Argv = append(l.Argv, "--strict-mcp-config")
+		}
 		l = l.With(r.Secrets)
 	}
 	return l, nil

@@ -26,7 +26,7 @@ type toolRequest struct {
 // decide returns the verdict on a tool call. Tools that only affect the
 // conversation are restricted only if a rule names them.
 func (d *driver) decide(tool string, input json.RawMessage) agent.Verdict {
-	v := d.asker.Decide(d.call(tool, input))
+	v := d.Asker.Decide(d.call(tool, input))
 	if inward[tool] && v.Rule.Do == "" {
 		return agent.Verdict{Do: coppice.RuleAllow}
 	}
@@ -87,7 +87,7 @@ func (d *driver) request(m message) {
 		return
 	}
 	d.refs[m.RequestID] = r.ToolUseID
-	if e, first := d.asker.Ask(d.call(r.Tool, r.Input), m.RequestID); first {
+	if e, first := d.Asker.Ask(d.call(r.Tool, r.Input), m.RequestID); first {
 		d.Emit(e)
 		d.Become(coppice.SessionWaiting)
 	}
@@ -153,7 +153,7 @@ func (d *driver) ask(id string, r toolRequest) bool {
 // answer takes the person's answer to the question of that ref. When the call
 // has all of its answers, the agent continues.
 func (d *driver) answer(text, ref string) (agent.Step, error) {
-	if v, c, ok := d.asker.Answer(text, ref); ok {
+	if v, c, ok := d.Asker.Answer(text, ref); ok {
 		d.settle(ref, d.refs[ref], c.Name, c.Input, v)
 		d.withdraw(ref)
 		return d.Take(), nil
@@ -189,14 +189,14 @@ func (d *driver) withdraw(id string) {
 	delete(d.asked, id)
 	delete(d.refs, id)
 	d.order = slices.DeleteFunc(d.order, func(s string) bool { return s == id })
-	d.asker.Withdraw(id)
-	if len(d.asked) == 0 && len(d.asker.Waiting()) == 0 && d.State == coppice.SessionWaiting {
+	d.Asker.Withdraw(id)
+	if len(d.asked) == 0 && len(d.Asker.Waiting()) == 0 && d.State == coppice.SessionWaiting {
 		d.Become(coppice.SessionWorking)
 	}
 }
 
 func (d *driver) withdrawAll() {
-	for _, id := range append(slices.Clone(d.order), d.asker.Waiting()...) {
+	for _, id := range append(slices.Clone(d.order), d.Asker.Waiting()...) {
 		d.withdraw(id)
 	}
 }

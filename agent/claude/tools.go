@@ -67,7 +67,7 @@ func (d *driver) call(name string, input json.RawMessage) agent.Call {
 	c.Paths = in.paths()
 	switch c.Kind {
 	case coppice.ToolRun:
-		c.Command = in.Command
+		c.Command, c.Cwd = in.Command, d.cwd
 	case coppice.ToolFetch:
 		c.URL = in.URL
 	}

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -51,6 +52,7 @@ type approval struct {
 	Thread  string   `json:"threadId"`
 	Item    string   `json:"itemId"`
 	Command string   `json:"command"`
+	Cwd     string   `json:"cwd"`
 	Actions []action `json:"commandActions"`
 	Root    string   `json:"grantRoot"`
 	Network *struct {
@@ -132,7 +134,7 @@ func (d *driver) approveCommand(id json.RawMessage, a approval) {
 		c = agent.Call{Name: "network", Kind: coppice.ToolFetch, URL: a.Network.Protocol + "://" + a.Network.Host, Dir: d.request.Dir}
 		c.Input, actions = agent.Encode(map[string]string{"url": c.URL}), nil
 	case a.Command != "":
-		it.Type, it.Command, actions = typeCommand, a.Command, a.Actions
+		it.Type, it.Command, it.Cwd, actions = typeCommand, a.Command, cmp.Or(a.Cwd, it.Cwd), a.Actions
 		c = d.toolCall(it)
 	}
 	d.approve(pending{id: id, item: a.Item, thread: a.Thread, answer: decided}, c, actions)
@@ -221,7 +223,7 @@ func (d *driver) approve(p pending, c agent.Call, actions []action) {
 		return
 	}
 	v := d.decide(c, actions)
-	if vague(c) && d.asker.Restricts() {
+	if vague(c) && d.Asker.Restricts() {
 		v = agent.Verdict{Do: coppice.RuleDeny, Why: "the call does not say what it is used on"}
 	}
 	if v.Do != coppice.RuleAsk {
@@ -229,7 +231,7 @@ func (d *driver) approve(p pending, c agent.Call, actions []action) {
 		return
 	}
 	ref := "approval-" + refOf(p.id)
-	if e, fresh := d.asker.Ask(c, ref); fresh {
+	if e, fresh := d.Asker.Ask(c, ref); fresh {
 		p.refs = []string{ref}
 		d.wait(&p)
 		d.Emit(e)
@@ -307,7 +309,7 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 			continue
 		}
 		if p.questions == nil {
-			v, c, _ := d.asker.Answer(text, ref) // the question is open, because it is pending
+			v, c, _ := d.Asker.Answer(text, ref) // the question is open, because it is pending
 			d.settle(p, c, v)
 			d.withdraw(id)
 			return d.Take(), nil
@@ -338,7 +340,7 @@ func (d *driver) withdraw(id string) {
 	delete(d.pending, id)
 	d.order = slices.DeleteFunc(d.order, func(s string) bool { return s == id })
 	for _, ref := range p.refs {
-		d.asker.Withdraw(ref)
+		d.Asker.Withdraw(ref)
 	}
 	if !d.waits() && d.State == coppice.SessionWaiting {
 		d.Become(coppice.SessionWorking)

@@ -51,7 +51,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
-		request: r, profile: p, sandbox: p.Driver.Sandbox, asker: agent.NewAsker(r.Permissions),
+		request: r, profile: p, sandbox: p.Driver.Sandbox, Asker: agent.NewAsker(r),
 		items: map[string]*tracked{}, pending: map[string]*pending{},
 		turns: map[string]bool{}, totals: map[string]coppice.Usage{},
 	}
@@ -89,12 +89,12 @@ const (
 // driver is one run.
 type driver struct {
 	agent.Run
+	*agent.Asker
 	rpc jsonrpc.Peer
 
 	request agent.Request
 	profile coppice.Profile
 	sandbox string
-	asker   *agent.Asker
 
 	phase        phase
 	version      string
@@ -140,27 +140,19 @@ func (d *driver) Start() agent.Step {
 // name. Without one, it is a message: it steers the current turn, or starts
 // one.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	if ref != "" {
-		return d.answer(text, ref)
-	}
-	return d.SendImages(text, nil)
+	return d.AnswerOrSend(text, ref, d.answer, d.SendImages)
 }
 
 // SendImages implements agent.Viewer.
 func (d *driver) SendImages(text string, images []agent.Image) (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	m := d.message(text, images)
-	d.queue = append(d.queue, m)
-	d.proceed()
-	if slices.Contains(d.queue, m) {
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits until the agent accepts it"})
-	}
-	return d.Take(), nil
+	return d.WhileOpen(func() {
+		m := d.message(text, images)
+		d.queue = append(d.queue, m)
+		d.proceed()
+		if slices.Contains(d.queue, m) {
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits until the agent accepts it"})
+		}
+	})
 }
 
 // Interrupt implements agent.Driver. A turn that does not run yet is

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -134,6 +135,9 @@ func TestLaunchRefuses(t *testing.T) {
 	if _, err := NewExec().Launch(execSuite.Profile, rules); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("rules without anybody to ask: got %v, want a refusal", err)
 	}
+	if _, err := NewExec().Launch(execSuite.Profile, agent.Request{Locks: coppice.LocksRequired}); coppice.ErrorCode(err) != coppice.EInvalid || !strings.Contains(err.Error(), "enforces locks") {
+		t.Errorf("locks that cannot be enforced: got %v, want a refusal", err)
+	}
 }
 
 func TestExecToolServers(t *testing.T) {
@@ -224,6 +228,31 @@ func TestSandbox(t *testing.T) {
 	step := d.Output(agent.Stdout, []byte(`{"id":1,"result":{}}`+"\n"))
 	if !strings.Contains(string(step.Write), `"sandbox":"workspace-write"`) {
 		t.Errorf("it wrote %s", step.Write)
+	}
+}
+
+// Where locks are enforced, the agent must ask about everything, and is refused
+// what another session holds. The directory of a command counts.
+func TestLocks(t *testing.T) {
+	t.Parallel()
+	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+	table := coppice.LockTable{Held: []coppice.HeldLock{{Name: "src/a.go", Session: "app-2.1", Task: "app-2", Expires: now().Add(time.Minute)}}}
+	for _, c := range []struct{ params, want string }{
+		{`"command":"/bin/bash -lc 'rm a.go'","cwd":"/repo/src"`, "src/a.go is locked by task app-2"},
+		{`"command":"/bin/bash -lc 'rm a.go'","cwd":"/repo"`, "allowed"},
+		{`"command":"/bin/bash -lc 'cat src/a.go'","cwd":"/repo"`, "allowed"},
+	} {
+		d := New().Driver(suite.Profile, agent.Request{Session: "app-1.1", Prompt: "x", Dir: "/repo", Locks: coppice.LocksEnforce})
+		d.Start()
+		if step := d.Output(agent.Stdout, []byte(`{"id":1,"result":{"userAgent":"coppice/0.166.0"}}`+"\n")); !strings.Contains(string(step.Write), `"approvalPolicy":"untrusted"`) {
+			t.Errorf("the agent does not have to ask: %s", step.Write)
+		}
+		d.Output(agent.Stdout, []byte(`{"id":2,"result":{"thread":{"id":"t-1"},"model":"m"}}`+"\n"+`{"id":3,"result":{"turn":{"id":"u-1"}}}`+"\n"+`{"method":"turn/started","params":{"threadId":"t-1","turn":{"id":"u-1"}}}`+"\n"))
+		d.(agent.Locker).SetLocks(table, now)
+		step := d.Output(agent.Stdout, []byte(`{"id":7,"method":"item/commandExecution/requestApproval","params":{"threadId":"t-1","itemId":"i-1",`+c.params+`}}`+"\n"))
+		if i := slices.IndexFunc(step.Events, func(e coppice.AgentEvent) bool { return e.Kind == coppice.KindPermission }); i < 0 || !strings.Contains(step.Events[i].Text, c.want) {
+			t.Errorf("%s: %+v, want %q", c.params, step.Events, c.want)
+		}
 	}
 }
 

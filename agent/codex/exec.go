@@ -27,8 +27,8 @@ func NewExec() Exec { return Exec{} }
 func (Exec) Name() string { return NameExec }
 
 // Launch implements agent.Protocol. The dash comes last: it makes the agent
-// read its prompt from stdin. Permission rules are refused, because this mode
-// never asks.
+// read its prompt from stdin. Permission rules and enforced locks are
+// refused, because this mode never asks.
 func (Exec) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	l, err := agent.LaunchProfile(p, r)
 	if err != nil {
@@ -37,6 +37,10 @@ func (Exec) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	if agent.Restricts(r.Permissions) {
 		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "the project has permission rules, and the protocol %s never asks for permission", NameExec).
 			WithFix("use protocol %s, or remove the rules", Name).WithField("protocol")
+	}
+	if r.MustAsk() {
+		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "the project enforces locks, and the protocol %s never asks before it edits a file", NameExec).
+			WithFix("use protocol %s, or set locks to %s", Name, coppice.LocksAdvisory).WithField("protocol")
 	}
 	options, env, err := execOptions(p, r)
 	if err != nil {
@@ -67,6 +71,9 @@ func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[str
 		fields := []string{"url=" + quote(s.URL)}
 		if s.Bearer != "" {
 			fields = append(fields, "bearer_token_env_var="+quote(s.Bearer))
+		}
+		if s.CallSeconds > 0 {
+			fields = append(fields, "startup_timeout_sec="+strconv.Itoa(s.StartSeconds), "tool_timeout_sec="+strconv.Itoa(s.CallSeconds))
 		}
 		var headers []string
 		for _, k := range slices.Sorted(maps.Keys(s.EnvHeaders)) {

@@ -33,6 +33,7 @@ type item struct {
 	Content  json.RawMessage `json:"content"`
 	Status   string          `json:"status"`
 	Command  string          `json:"command"`
+	Cwd      string          `json:"cwd"` // of the command
 	Actions  []action        `json:"commandActions"`
 	Output   string          `json:"aggregatedOutput"`
 	ExitCode *int            `json:"exitCode"`
@@ -176,7 +177,7 @@ func (d *driver) reportTool(it item) {
 func (d *driver) reportResult(it item) {
 	t := d.items[it.ID]
 	delete(d.items, it.ID)
-	if !t.asked && d.asker.Restricts() && it.Status != "declined" {
+	if !t.asked && d.Asker.Restricts() && it.Status != "declined" {
 		// The person's own configuration allowed it, or the tool never asks.
 		// The rules could not be applied, but the violation is reported.
 		if v := d.decide(d.toolCall(it), it.Actions); !v.Allowed() {
@@ -192,7 +193,7 @@ func (d *driver) toolCall(it item) agent.Call {
 	input := map[string]any{}
 	switch it.Type {
 	case typeCommand:
-		c.Kind, c.Command = coppice.ToolRun, unwrap(it.Command)
+		c.Kind, c.Command, c.Cwd = coppice.ToolRun, unwrap(it.Command), it.Cwd
 		input["command"] = agent.Text(c.Command)
 	case typeChange:
 		c.Kind = coppice.ToolEdit
@@ -346,12 +347,12 @@ func oneLine(s string) string {
 // decide returns the verdict on a call. For a command that reads files, the
 // rules for reading them count too, if they are stricter.
 func (d *driver) decide(c agent.Call, actions []action) agent.Verdict {
-	v := d.asker.Decide(c)
+	v := d.Asker.Decide(c)
 	for _, a := range actions {
 		if a.Type != "read" || a.Path == "" {
 			continue
 		}
-		r := d.asker.Decide(agent.Call{Name: c.Name, Kind: coppice.ToolRead, Paths: []string{a.Path}, Dir: c.Dir})
+		r := d.Asker.Decide(agent.Call{Name: c.Name, Kind: coppice.ToolRead, Paths: []string{a.Path}, Dir: c.Dir})
 		explicit := r.Rule.Do != ""
 		if explicit && (r.Do == coppice.RuleDeny || (r.Do == coppice.RuleAsk && v.Allowed())) && v.Do != coppice.RuleDeny {
 			v = r

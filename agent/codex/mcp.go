@@ -30,12 +30,17 @@ type toolServer struct {
 	Env          map[string]string `json:"env,omitempty"`
 	Pass         []string          `json:"env_vars,omitempty"`
 	StartSeconds int               `json:"startup_timeout_sec,omitempty"`
+	CallSeconds  int               `json:"tool_timeout_sec,omitempty"`
 }
 
 // startSeconds is how long the agent waits for a program to start. Its own ten
 // seconds are too few on a busy machine, and a server that is late is lost for
 // the session.
 const startSeconds = 60
+
+// callSeconds is how long the agent waits for a tool of Coppice, which waits for
+// other tasks, or for a server that is being restarted.
+const callSeconds = 600
 
 // snapshotKey is the setting with which the agent writes its whole environment
 // to a file. Sessions with secrets turn it off.
@@ -95,6 +100,9 @@ func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map
 			return nil, nil, bad("put them into a header", "the address of the tool server %s has a name or password in it", name)
 		}
 		s := toolServer{URL: u.String()}
+		if name == agent.ToolServer {
+			s.StartSeconds, s.CallSeconds = startSeconds, callSeconds
+		}
 		for _, k := range slices.Sorted(maps.Keys(all[name].Headers)) {
 			v := all[name].Headers[k]
 			if !headerRE().MatchString(k) || strings.ContainsAny(v, "\r\n\x00") {
@@ -162,7 +170,7 @@ func programServer(p coppice.Profile, r agent.Request, server coppice.MCPServer,
 
 // sessionVars are the variables that every session has in its environment.
 var sessionVars = []string{
-	"COPPICE_BASE", "COPPICE_BRANCH", "COPPICE_PORT", "COPPICE_ROLE", "COPPICE_TASK", agent.TokenVar, "COPPICE_URL", "COPPICE_WORKSPACE",
+	"COPPICE_BASE", "COPPICE_BRANCH", agent.ToolsURLVar, "COPPICE_PORT", "COPPICE_ROLE", "COPPICE_TASK", agent.TokenVar, "COPPICE_URL", "COPPICE_WORKSPACE",
 }
 
 // passed returns the variables that a program gets in addition to the few that

@@ -61,7 +61,7 @@ func (d *driver) initialized(p jsonrpc.Message) {
 // The reviewer is named so that no configuration answers instead of the driver.
 func (d *driver) open() {
 	p := threadParams{Dir: d.request.Dir, Model: d.request.Model, Approval: "never", Reviewer: "user", Sandbox: d.sandbox, Config: d.config()}
-	if d.asker.Restricts() {
+	if d.Asker.Restricts() {
 		p.Approval = "untrusted"
 	}
 	method := "thread/start"
@@ -89,7 +89,7 @@ func (d *driver) config() map[string]any {
 		config[snapshotKey] = false
 	}
 	// The model's service searches without asking.
-	if !d.asker.Decide(agent.Call{Name: typeSearch, Kind: coppice.ToolFetch, Dir: d.request.Dir}).Allowed() {
+	if !d.Asker.Decide(agent.Call{Name: typeSearch, Kind: coppice.ToolFetch, Dir: d.request.Dir}).Allowed() {
 		config["web_search"] = "disabled"
 	}
 	return config

@@ -20,7 +20,7 @@ func TestPrograms(t *testing.T) {
 	}}
 	p := suite.Profile
 	p.PassEnv = []string{"CODEX_HOME", "OPENAI_*", "OPENAI_API_KEY", "MY_*", "MY_KEY", "COPPICE_URL"}
-	const pass = `["COPPICE_BASE","COPPICE_BRANCH","COPPICE_PORT","COPPICE_ROLE","COPPICE_TASK","COPPICE_TOKEN","COPPICE_URL","COPPICE_WORKSPACE","MY_KEY"]`
+	const pass = `["COPPICE_BASE","COPPICE_BRANCH","COPPICE_MCP_URL","COPPICE_PORT","COPPICE_ROLE","COPPICE_TASK","COPPICE_TOKEN","COPPICE_URL","COPPICE_WORKSPACE","MY_KEY"]`
 	d := New().Driver(p, r)
 	d.Start()
 	step := d.Output(agent.Stdout, []byte(`{"id":1,"result":{"userAgent":"coppice/0.166.0"}}`+"\n"))

@@ -35,7 +35,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
-	d := &driver{noServers: len(r.MCP) > 0}
+	d := &driver{noServers: r.WantsServers()}
 	d.Line = d.stdout
 	if p.Prompt != "file" {
 		d.Prompt = r.Prompt

@@ -25,6 +25,7 @@ type driver struct {
 	ended        bool             // a line ended the turn
 	failure      *coppice.Failure // as that line reported
 	lastError    *coppice.Failure // the latest error before the end
+	lastIsError  bool             // nothing has followed it
 }
 
 // cannot records a request that the agent does not support. It is reported at
@@ -38,7 +39,7 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
 	d.endMessage()
 	if d.dialect.EndsByExit && d.started && x.Code == 0 && !d.ended {
-		d.end("completed", d.apologyFailure())
+		d.end("completed", d.exitFailure())
 	}
 	return d.Take(), agent.Outcome{Failure: d.judge(x), Summary: d.summary, Conversation: d.conversation, Usage: d.Usage}
 }
@@ -96,6 +97,7 @@ func (d *driver) apply(rules []rule, v any) {
 // make carries out a rule for a line that it matches.
 func (d *driver) make(r *rule, v any) {
 	text := str(find(v, r.Text))
+	d.lastIsError = r.As == asError
 	if r.As != asText && r.As != asThinking && r.As != asInit {
 		d.endMessage()
 	}
@@ -210,7 +212,7 @@ func (d *driver) finish(r *rule, v any, text string) {
 
 func (d *driver) end(reason string, f *coppice.Failure) {
 	d.ended, d.failure = true, f
-	if f != nil {
+	if f != nil && !d.lastIsError { // otherwise it was reported
 		d.Report(f)
 	}
 	if reason == "" {
@@ -218,6 +220,15 @@ func (d *driver) end(reason string, f *coppice.Failure) {
 	}
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: agent.Text(reason), Text: d.summary})
 	d.Become(coppice.SessionIdle)
+}
+
+// exitFailure returns the failure of a run that exited with 0: some agents do so after
+// an error.
+func (d *driver) exitFailure() *coppice.Failure {
+	if d.lastIsError {
+		return d.lastError
+	}
+	return d.apologyFailure()
 }
 
 // apologyFailure returns the failure that the final message describes, if it does.

@@ -84,7 +84,7 @@ func (p *protocol) Driver(f coppice.Profile, r agent.Request) agent.Driver {
 		d.cannot("the agent's profile cannot copy a conversation; it starts a new one")
 	}
 	switch {
-	case len(r.MCP) > 0 && !dialect.Servers.takes(f):
+	case r.WantsServers() && !dialect.Servers.takes(f):
 		d.cannot("the agent gets no tool servers, because its profile does not say how; it works without them")
 	case len(r.MCP) > 0 && !dialect.Servers.starts(r.MCP):
 		d.cannot("the agent cannot start tool servers; it works without those that are programs")

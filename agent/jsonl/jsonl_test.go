@@ -34,6 +34,7 @@ func TestProtocol(t *testing.T) {
 func FuzzOpencode(f *testing.F) { agenttest.Fuzz(f, suites(f)["opencode"]) }
 func FuzzGemini(f *testing.F)   { agenttest.Fuzz(f, suites(f)["gemini"]) }
 func FuzzMessages(f *testing.F) { agenttest.Fuzz(f, suites(f)["messages"]) }
+func FuzzPi(f *testing.F)       { agenttest.Fuzz(f, suites(f)["pi"]) }
 
 // A profile that passes the prompt in a file writes nothing to stdin.
 func TestPromptFile(t *testing.T) {
@@ -118,7 +119,7 @@ func TestPrograms(t *testing.T) {
 	}}
 	plain := `{"mcpServers":{"own":{"args":["--quiet"],"command":"tool","env":{"K":"${COPPICE_SECRET_S}"}},"pure":{"args":[],"command":"tool"}}}`
 	for _, p := range Protocols() {
-		if p.Name() == Prefix+"gemini" {
+		if p.Name() == Prefix+"gemini" || p.Name() == Prefix+"pi" {
 			continue // takes no tool servers
 		}
 		want := plain

@@ -53,6 +53,9 @@ func TestFilled(t *testing.T) {
 	t.Parallel()
 	for name, p := range load(t) {
 		if name == "scripted" {
+			if p.Unproven() {
+				t.Errorf("%s is part of Coppice, and unproven", name)
+			}
 			continue
 		}
 		if len(p.LoginEnv)+len(p.LoginFiles)+len(p.Login) == 0 {
@@ -63,6 +66,9 @@ func TestFilled(t *testing.T) {
 		}
 		if p.Source == "" {
 			t.Errorf("%s does not say where its facts come from", name)
+		}
+		if p.Unproven() != (p.Tested == "") {
+			t.Errorf("%s is unproven: %v", name, p.Unproven())
 		}
 		for _, v := range p.LoginEnv {
 			passed := slices.ContainsFunc(p.PassEnv, func(pass string) bool {

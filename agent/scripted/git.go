@@ -45,6 +45,9 @@ func (p *player) git(ctx context.Context, args ...string) (string, error) {
 // run runs a shell command from the script, as a tool call.
 func (p *player) run(ctx context.Context, command string) error {
 	ref := p.call("run", coppice.ToolRun, map[string]string{"command": command})
+	if ok, err := p.may(ctx, ref, "run", coppice.ToolRun, command); !ok {
+		return err
+	}
 	out, err := p.exec(ctx, "sh", "-c", command)
 	p.result(ref, out, err == nil)
 	if err != nil {

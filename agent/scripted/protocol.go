@@ -24,6 +24,7 @@ const Name = "scripted"
 const (
 	kindDone    coppice.AgentEventKind = "done"    // every step is played; stdin can be closed
 	kindOutcome coppice.AgentEventKind = "outcome" // the last line
+	kindMay     coppice.AgentEventKind = "may"     // asks whether a tool can be used; a verdict follows
 )
 
 // output is a line of the program.
@@ -39,6 +40,7 @@ const (
 	inputAnswer    = "answer"
 	inputInterrupt = "interrupt"
 	inputStop      = "stop"
+	inputVerdict   = "verdict"
 )
 
 // input is a line to the program.
@@ -51,6 +53,8 @@ type input struct {
 	Text    string       `json:"text,omitempty"`
 	Ref     string       `json:"ref,omitempty"`
 	Images  []image      `json:"images,omitempty"`
+	Asks    bool         `json:"asks,omitempty"` // the program asks before it changes a file
+	OK      bool         `json:"ok,omitempty"`   // of a verdict
 }
 
 // image is an image of a message.
@@ -81,16 +85,20 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	return agent.LaunchProfile(p, r)
 }
 
-// Driver implements agent.Protocol.
+// Driver implements agent.Protocol. The program asks before it changes a file only
+// if locks are enforced: a script does what it says whatever the rules are.
 func (Protocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
-	d := &driver{start: input{Type: inputStart, Session: r.Session, Role: r.Role, Resume: r.Resume, Model: r.Model, Text: r.Prompt, Images: imagesOf(r.Images)}}
+	d := &driver{dir: r.Dir, Asker: agent.NewAsker(agent.Request{Session: r.Session, Locks: r.Locks}), start: input{Type: inputStart, Session: r.Session, Role: r.Role, Resume: r.Resume, Model: r.Model, Text: r.Prompt, Images: imagesOf(r.Images)}}
+	d.start.Asks = d.Restricts()
 	d.Line = d.line
 	return d
 }
 
 type driver struct {
 	agent.Run
+	*agent.Asker
 
+	dir          string
 	start        input
 	outcome      *agent.Outcome
 	conversation string // the conversation's name
@@ -116,6 +124,8 @@ func (d *driver) line(b []byte) {
 		}
 	case kindOutcome:
 		d.outcome = o.Outcome
+	case kindMay:
+		d.judge(o.AgentEvent)
 	default:
 		if o.Kind == coppice.KindUsage && o.Usage != nil {
 			d.Usage = d.Usage.Add(*o.Usage)
@@ -128,35 +138,34 @@ func (d *driver) line(b []byte) {
 	}
 }
 
+// judge answers whether a tool can be used. Text is the command of a shell.
+func (d *driver) judge(e coppice.AgentEvent) {
+	v := d.Decide(agent.Call{Name: e.Name, Kind: e.Tool, Paths: e.Paths, Command: e.Text, Dir: d.dir})
+	if !v.Allowed() {
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindPermission, Ref: e.Ref, Name: e.Name, Tool: e.Tool, Paths: e.Paths, Text: v.Why})
+	}
+	d.Write(input{Type: inputVerdict, Ref: e.Ref, OK: v.Allowed(), Text: v.Why})
+}
+
 // Send implements agent.Driver.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	in := input{Type: inputMessage, Text: text}
-	if ref != "" {
-		in.Type, in.Ref = inputAnswer, ref
-	}
-	d.Write(in)
-	return d.Take(), nil
+	return d.WhileOpen(func() {
+		in := input{Type: inputMessage, Text: text}
+		if ref != "" {
+			in.Type, in.Ref = inputAnswer, ref
+		}
+		d.Write(in)
+	})
 }
 
 // SendImages implements agent.Viewer.
 func (d *driver) SendImages(text string, images []agent.Image) (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	d.Write(input{Type: inputMessage, Text: text, Images: imagesOf(images)})
-	return d.Take(), nil
+	return d.WhileOpen(func() { d.Write(input{Type: inputMessage, Text: text, Images: imagesOf(images)}) })
 }
 
 // Interrupt implements agent.Driver.
 func (d *driver) Interrupt() (agent.Step, error) {
-	if d.Closed {
-		return agent.Step{}, agent.ErrCannot
-	}
-	d.Write(input{Type: inputInterrupt})
-	return d.Take(), nil
+	return d.WhileOpen(func() { d.Write(input{Type: inputInterrupt}) })
 }
 
 // Stop implements agent.Driver.

@@ -39,7 +39,7 @@ func (p *player) do(ctx context.Context, s *Step) error {
 		ref := p.call(s.Tool.Name, coppice.ToolKind(s.Tool.Kind), nil, s.Tool.Paths...)
 		p.result(ref, p.fill(s.Tool.Output), !s.Tool.Failed)
 	case s.Write != nil, s.Append != nil, s.Replace != nil, s.Delete != nil:
-		return p.edit(s)
+		return p.edit(ctx, s)
 	case s.Run != nil:
 		return p.run(ctx, p.fill(*s.Run))
 	case s.Verdict != nil:
@@ -85,7 +85,7 @@ func (p *player) result(ref, text string, ok bool) {
 }
 
 // edit plays the steps that change files, as tool calls of a kind.
-func (p *player) edit(s *Step) error {
+func (p *player) edit(ctx context.Context, s *Step) error {
 	var name, file string
 	var change func(name string) error
 	switch {
@@ -104,6 +104,9 @@ func (p *player) edit(s *Step) error {
 	}
 	file = p.fill(file)
 	ref := p.call(name, coppice.ToolEdit, map[string]string{"path": file}, file)
+	if ok, err := p.may(ctx, ref, name, coppice.ToolEdit, "", file); !ok {
+		return err
+	}
 	err := p.within(file, name != "delete", change)
 	if err != nil {
 		p.result(ref, err.Error(), false)
@@ -111,6 +114,20 @@ func (p *player) edit(s *Step) error {
 	}
 	p.result(ref, "ok", true)
 	return nil
+}
+
+// may asks whether a tool can be used, if the agent has to. A call that is refused
+// is reported as failed, and the script continues with the next step.
+func (p *player) may(ctx context.Context, ref, name string, kind coppice.ToolKind, command string, paths ...string) (bool, error) {
+	if !p.start.Asks {
+		return true, nil
+	}
+	p.emit(coppice.AgentEvent{Kind: kindMay, Ref: ref, Name: name, Tool: kind, Text: command, Paths: paths})
+	m, err := p.in.wait(ctx, func(m input) bool { return m.Type == inputVerdict && m.Ref == ref })
+	if err == nil && !m.OK {
+		p.result(ref, m.Text, false)
+	}
+	return err == nil && m.OK, err
 }
 
 // within changes a file of the workspace, and creates its directory first. The

@@ -20,6 +20,7 @@ type TaskQuery struct {
 	Agent   string
 	Group   string // its name, with the project, or its number
 	Label   string
+	Parent  string // the key of the task whose agents created them
 	Flagged bool
 	Text    string
 	Before  int64 // the Next of the previous page
@@ -38,9 +39,8 @@ func (q TaskQuery) values() url.Values {
 	set(v, "agent", q.Agent)
 	set(v, "group", q.Group)
 	set(v, "label", q.Label)
-	if q.Flagged {
-		v.Set("flagged", "true")
-	}
+	set(v, "parent", q.Parent)
+	setIf(v, "flagged", q.Flagged)
 	set(v, "text", q.Text)
 	set(v, "archived", q.Archived)
 	if q.Before > 0 {
@@ -55,6 +55,12 @@ func (q TaskQuery) values() url.Values {
 func set(v url.Values, name, value string) {
 	if value != "" {
 		v.Set(name, value)
+	}
+}
+
+func setIf(v url.Values, name string, on bool) {
+	if on {
+		v.Set(name, "true")
 	}
 }
 
@@ -92,7 +98,21 @@ func (c *Client) Features(ctx context.Context, project string) (api.FeatureList,
 // AddProject adds the project of a directory. For a known one it confirms the
 // current policy and git settings, and returns what changed.
 func (c *Client) AddProject(ctx context.Context, dir string) (api.Project, error) {
-	return post[api.Project](ctx, c, "/projects", map[string]string{"path": dir})
+	return c.AddProjectAs(ctx, dir, "")
+}
+
+// AddProjectAs does the same. A new project gets the prefix, unless that is empty.
+func (c *Client) AddProjectAs(ctx context.Context, dir, prefix string) (api.Project, error) {
+	body := map[string]string{"path": dir}
+	if prefix != "" {
+		body["prefix"] = prefix
+	}
+	return post[api.Project](ctx, c, "/projects", body)
+}
+
+// RenameProject gives a project another prefix.
+func (c *Client) RenameProject(ctx context.Context, project, prefix string) (api.Project, error) {
+	return post[api.Project](ctx, c, "/projects/"+url.PathEscape(project)+"/rename", map[string]string{"prefix": prefix})
 }
 
 // UseProject adds the project of a directory. For a known one it applies a
@@ -182,9 +202,14 @@ func (c *Client) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Req
 	return post[api.Task](ctx, c, taskPath(key, "/"+string(v)), body)
 }
 
-// BringBranch copies a task's branch into the user's repository.
-func (c *Client) BringBranch(ctx context.Context, key string) (api.Branch, error) {
-	return post[api.Branch](ctx, c, taskPath(key, "/branch"), nil)
+// BringBranch copies a task's branch into the user's repository, or one of its
+// stray branches.
+func (c *Client) BringBranch(ctx context.Context, key, stray string) (api.Branch, error) {
+	path := taskPath(key, "/branch")
+	if stray != "" {
+		path += "?" + url.Values{"stray": {stray}}.Encode()
+	}
+	return post[api.Branch](ctx, c, path, nil)
 }
 
 // Answer answers a question; 0 means the oldest open one.

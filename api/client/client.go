@@ -69,6 +69,10 @@ func newClient(find func() (string, string, error)) *Client {
 	}}
 }
 
+// Server returns the server's address and token. They can change when the server
+// restarts.
+func (c *Client) Server() (base, token string, err error) { return c.find() }
+
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 

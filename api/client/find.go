@@ -17,6 +17,7 @@ type SearchQuery struct {
 	Project string   // a prefix
 	Kinds   []string // api.HitTask, api.HitOutput, api.HitCheck; empty means all
 	Most    int
+	Marks
 }
 
 // Search finds tasks, output of sessions, and checks.
@@ -24,6 +25,7 @@ func (c *Client) Search(ctx context.Context, q SearchQuery) (api.SearchPage, err
 	v := url.Values{"q": {q.Text}}
 	set(v, "project", q.Project)
 	set(v, "kinds", strings.Join(q.Kinds, ","))
+	q.set(v)
 	if q.Most > 0 {
 		v.Set("most", strconv.Itoa(q.Most))
 	}
@@ -36,6 +38,7 @@ type UsageQuery struct {
 	Project  string // a prefix
 	ByTask   bool
 	Most     int
+	Marks
 }
 
 // Usage returns what sessions used.
@@ -44,6 +47,7 @@ func (c *Client) Usage(ctx context.Context, q UsageQuery) (api.UsageReport, erro
 	set(v, "from", q.From)
 	set(v, "to", q.To)
 	set(v, "project", q.Project)
+	q.set(v)
 	if q.ByTask {
 		v.Set("group", "task")
 	}
@@ -58,9 +62,7 @@ func (c *Client) Usage(ctx context.Context, q UsageQuery) (api.UsageReport, erro
 func (c *Client) Agents(ctx context.Context, project string, refresh bool) (api.AgentList, error) {
 	v := url.Values{}
 	set(v, "project", project)
-	if refresh {
-		v.Set("refresh", "true")
-	}
+	setIf(v, "refresh", refresh)
 	return get[api.AgentList](ctx, c, "/agents", v)
 }
 

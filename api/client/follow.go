@@ -53,11 +53,7 @@ func (c *Client) FollowEvents(ctx context.Context, q EventQuery, f func(coppice.
 				if known && m.id <= last {
 					return nil
 				}
-				var e coppice.Event
-				if err := json.Unmarshal(m.data, &e); err != nil {
-					return final{err}
-				}
-				if err := f(e); err != nil {
+				if err := decoded(m, f); err != nil {
 					return final{err}
 				}
 			}
@@ -81,11 +77,7 @@ func (c *Client) FollowOutput(ctx context.Context, session string, after int64, 
 			if len(m.data) == 0 || m.id <= last {
 				return nil
 			}
-			var o api.Output
-			if err := json.Unmarshal(m.data, &o); err != nil {
-				return final{err}
-			}
-			if err := f(o); err != nil {
+			if err := decoded(m, f); err != nil {
 				return final{err}
 			}
 			last = m.id

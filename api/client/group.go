@@ -9,6 +9,23 @@ import (
 	"coppice/api"
 )
 
+// Marks choose tasks by what people mark them with. The zero value means all.
+type Marks struct {
+	GroupID int64
+	Label   string
+	Flagged bool
+}
+
+func (m Marks) set(v url.Values) {
+	if m.GroupID > 0 {
+		v.Set("group_id", strconv.FormatInt(m.GroupID, 10))
+	}
+	set(v, "label", m.Label)
+	if m.Flagged {
+		v.Set("flagged", "true")
+	}
+}
+
 // Groups lists groups of tasks, newest first, of one project or of all. Before is
 // the Next of the previous page.
 func (c *Client) Groups(ctx context.Context, project string, before int64) (api.GroupPage, error) {

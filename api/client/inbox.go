@@ -9,14 +9,20 @@ import (
 	"coppice/api"
 )
 
-// Inbox lists what needs a person, of one project or of all. With all it has the
-// entries that are snoozed, too.
-func (c *Client) Inbox(ctx context.Context, project string, all bool) (api.Inbox, error) {
+// InboxQuery chooses entries of the inbox. With marks, it chooses only entries of
+// tasks that have them.
+type InboxQuery struct {
+	Project string // a prefix; empty means all
+	All     bool   // also entries that are snoozed
+	Marks
+}
+
+// Inbox lists what needs a person.
+func (c *Client) Inbox(ctx context.Context, q InboxQuery) (api.Inbox, error) {
 	v := url.Values{}
-	set(v, "project", project)
-	if all {
-		v.Set("all", "true")
-	}
+	set(v, "project", q.Project)
+	q.set(v)
+	setIf(v, "all", q.All)
 	return get[api.Inbox](ctx, c, "/inbox", v)
 }
 

@@ -28,9 +28,7 @@ func (c *Client) Terminal(ctx context.Context, session string, o api.TerminalOpt
 		query.Set("columns", strconv.Itoa(o.Columns))
 		query.Set("rows", strconv.Itoa(o.Rows))
 	}
-	if o.ReadOnly {
-		query.Set("read_only", "true")
-	}
+	setIf(query, "read_only", o.ReadOnly)
 	req, err := c.request(ctx, http.MethodGet, "/sessions/"+url.PathEscape(session)+"/terminal", query, nil)
 	if err != nil {
 		return nil, err

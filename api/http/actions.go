@@ -9,7 +9,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/store"
 )
 
 type sendIn struct {
@@ -103,20 +102,21 @@ func (s *Server) undo(ctx context.Context, in *undoIn) (coppice.Trash, error) {
 	return s.cfg.Projects.Undo(ctx, in.Body.Task, in.Body.Project)
 }
 
+type branchIn struct {
+	TaskIn
+	Stray string `query:"stray" maxLength:"250" doc:"A branch that its agents created besides the task's, instead of the task's branch"`
+}
+
 // bringBranch copies a task's branch into the user's repository.
-func (s *Server) bringBranch(ctx context.Context, in *TaskIn) (out api.Branch, err error) {
+func (s *Server) bringBranch(ctx context.Context, in *branchIn) (out api.Branch, err error) {
 	if s.cfg.Bring == nil {
 		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot copy branches")
 	}
-	var t coppice.Task
-	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
-		t, err = taskByKey(r, in.Key)
-		return err
-	})
+	t, err := s.task(ctx, in.Key)
 	if err != nil {
 		return out, err
 	}
-	return s.cfg.Bring(ctx, t)
+	return s.cfg.Bring(ctx, t, in.Stray)
 }
 
 // diffRoute serves what a task changed, as text, because it can be long.
@@ -127,11 +127,7 @@ func (s *Server) diffRoute(a huma.API) {
 		Description: "A patch", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}}
 	huma.Register(a, o, func(ctx context.Context, in *diffIn) (*huma.StreamResponse, error) {
-		var t coppice.Task
-		err := s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
-			t, err = taskByKey(r, in.Key)
-			return err
-		})
+		t, err := s.task(ctx, in.Key)
 		var text string
 		if err == nil {
 			text, err = s.cfg.Diff(ctx, t, in.Since)

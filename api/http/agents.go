@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -49,8 +50,21 @@ func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentLis
 			}
 		}
 		a.State, a.Suggest = agentState(*a), suggested(*a, used[a.Name])
+		a.Shown = a.State != "not installed" || a.Limit != nil || len(a.ModelLimits) > 0 || a.Tasks.All > 0
 	}
+	slices.SortStableFunc(out.Agents, moreUseful)
 	return out, err
+}
+
+// moreUseful compares agents in the order in which people see them.
+func moreUseful(a, b api.Agent) int {
+	if a.Shown != b.Shown {
+		if a.Shown {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.Tasks.All, a.Tasks.All), cmp.Compare(a.Name, b.Name))
 }
 
 // agentState says whether a task can use an agent now.

@@ -18,9 +18,10 @@ type answers struct {
 	facts func() uint64
 	now   func() time.Time
 
-	mu   sync.Mutex
-	made uint64 // the number of the facts
-	of   map[string]*answer
+	mu        sync.Mutex
+	made      uint64 // the number of the facts
+	of        map[string]*answer
+	refreshes sync.WaitGroup
 }
 
 // answer is complete when done is closed.
@@ -29,6 +30,9 @@ type answer struct {
 	since time.Time
 	value any
 	err   error
+
+	facts    uint64 // the number of the facts before it was made
+	replaced bool   // its replacement is being made
 }
 
 const (
@@ -36,18 +40,30 @@ const (
 	// maxAge is how long an answer is kept, because limits end and free memory
 	// changes without a fact.
 	maxAge = time.Second
+	// maxStale is how long an answer is given while the next one is being made. So
+	// a client that asks often never waits for an answer that is made from the same
+	// facts.
+	maxStale = 3 * time.Second
 )
 
 // reuse returns the answer to a question. f makes it if none is cached. The
 // caller must not change it.
 func reuse[T any](ctx context.Context, all *answers, question string, f func(context.Context) (T, error)) (T, error) {
-	a, first := all.find(question)
-	if first {
-		func() {
-			defer close(a.done)
-			a.err = coppice.Errorf(coppice.EInternal, "the answer was not computed") // if f panics
-			a.value, a.err = f(context.WithoutCancel(ctx))                           // others might wait for it
-		}()
+	produce := func(a *answer) {
+		defer close(a.done)
+		a.err = coppice.Errorf(coppice.EInternal, "the answer was not computed") // if f panics
+		a.value, a.err = f(context.WithoutCancel(ctx))                           // others might wait for it
+	}
+	a, next := all.find(question)
+	switch {
+	case next == a:
+		produce(a)
+	case next != nil:
+		all.refreshes.Go(func() {
+			defer func() { _ = recover() }() // a later request panics too, and reports it
+			produce(next)
+			all.replace(question, next)
+		})
 	}
 	select {
 	case <-a.done:
@@ -59,20 +75,37 @@ func reuse[T any](ctx context.Context, all *answers, question string, f func(con
 	return value, a.err
 }
 
-// find returns the answer to a question, and whether the caller has to make it.
-func (all *answers) find(question string) (a *answer, first bool) {
+// find returns the answer to a question. If next is not nil, the caller has to make
+// it: either it is the answer itself, or the one that replaces the answer.
+func (all *answers) find(question string) (a, next *answer) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	now := all.facts()
 	if now != all.made || len(all.of) >= maxAnswers || all.of == nil {
 		all.made, all.of = now, map[string]*answer{}
 	}
-	if a = all.of[question]; a != nil && !a.failed() && all.now().Sub(a.since) < maxAge {
-		return a, false
+	next = &answer{done: make(chan struct{}), since: all.now(), facts: now}
+	if a = all.of[question]; a != nil && !a.failed() {
+		age := next.since.Sub(a.since)
+		if age < maxAge || age < maxStale && a.replaced {
+			return a, nil
+		}
+		if age < maxStale {
+			a.replaced = true
+			return a, next
+		}
 	}
-	a = &answer{done: make(chan struct{}), since: all.now()}
-	all.of[question] = a
-	return a, true
+	all.of[question] = next
+	return next, next
+}
+
+// replace stores the next answer to a question, unless the facts have changed.
+func (all *answers) replace(question string, next *answer) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.made == next.facts && !next.failed() {
+		all.of[question] = next
+	}
 }
 
 // failed reports whether an answer was made and is an error.

@@ -226,6 +226,8 @@ func (b *boardReader) byStatus(f store.TaskFilter, only string) ([]api.BoardColu
 			continue
 		}
 		col := api.BoardColumn{Name: c.name, Needs: slices.Contains(c.statuses, coppice.StatusNeedsYou), Shown: c.shown && f.Archived == store.ArchivedNot}
+		_, isEnded := outcomeOf[c.statuses[0]]
+		col.Ordered = !isEnded && b.in.Group == "status"
 		for _, v := range busy {
 			if shows(c.statuses, v) {
 				col.Tasks = append(col.Tasks, v)

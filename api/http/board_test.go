@@ -45,8 +45,7 @@ func outline(board api.Board) string {
 // seedBoard creates a task in each state that the board distinguishes.
 func seedBoard(t *testing.T) *apitest.Bundle {
 	t.Helper()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	b.Project("/src/web")
 	end := func(key string, outcome coppice.Outcome, after time.Duration) {
 		b.Change(key, func(k *coppice.Task) {
@@ -75,10 +74,20 @@ func seedBoard(t *testing.T) *apitest.Bundle {
 	return b
 }
 
+// wantBoards compares the outlines of boards, by their query.
+func wantBoards(t *testing.T, b *apitest.Bundle, boards map[string]string) {
+	t.Helper()
+	for query, want := range boards {
+		if got := outline(read[api.Board](t, b, "/board?"+query)); got != want {
+			t.Errorf("%q:\n%s\nwant:\n%s", query, got, want)
+		}
+	}
+}
+
 func TestBoard(t *testing.T) {
 	t.Parallel()
 	b := seedBoard(t)
-	for query, want := range map[string]string{
+	wantBoards(t, b, map[string]string{
 		"":                      "Needs you 2: app-4 app-2\nWorking 1: app-1\nWaiting 3: app-5 app-3 web-1\nFailed 1: app-9\nDone 3: app-7 app-8 app-6",
 		"limit=1":               "Needs you 2: app-4\nWorking 1: app-1\nWaiting 3: app-5\nFailed 1: app-9\nDone 3: app-7",
 		"column=Done&limit=2":   "Done 3: app-7 app-8",
@@ -92,11 +101,7 @@ func TestBoard(t *testing.T) {
 		"group=track":           "Needs you 2: app-4 app-2\napp · main 7: app-1 app-5 app-3 app-9 app-7 app-8 app-6\nweb · main 1: web-1",
 		"track=none":            "",
 		"archived=true":         "",
-	} {
-		if got := outline(read[api.Board](t, b, "/board?"+query)); got != want {
-			t.Errorf("%q:\n%s\nwant:\n%s", query, got, want)
-		}
-	}
+	})
 	b.Change("app-6", func(k *coppice.Task) { k.Archived = b.Clock.Now() })
 	if got := outline(read[api.Board](t, b, "/board?archived=true")); got != "Done 1: app-6" {
 		t.Errorf("the archive: %s", got)
@@ -105,8 +110,7 @@ func TestBoard(t *testing.T) {
 	if whole.Count != 9 || whole.Empty || strings.Join(whole.Projects, " ") != "app web" || strings.Join(whole.Agents, " ") != "other robot" || len(whole.Statuses) != len(coppice.Statuses) {
 		t.Errorf("the board: %+v", whole)
 	}
-	resp, text := call(t, b, "GET", "/api/v1/board?status=odd", "")
-	refused(t, resp, text, http.StatusUnprocessableEntity)
+	refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/board?status=odd", "")
 }
 
 // What projects need a person for follows the board's filter.
@@ -246,5 +250,32 @@ func TestTerminalsOfATask(t *testing.T) {
 	b.Boot()
 	if got := read[api.TaskDetail](t, b, "/tasks/app-1").Terminals; strings.Join(got, " ") != "app-1.2 app-1.3" {
 		t.Errorf("with profiles: %v", got)
+	}
+}
+
+// What a task says that can be done with it, the server does.
+func TestTasksSayWhatTheyAccept(t *testing.T) {
+	t.Parallel()
+	b := seedBoard(t)
+	for _, c := range read[api.Board](t, b, "/board").Columns {
+		if want := c.Name != "Failed" && c.Name != "Done"; c.Ordered != want {
+			t.Errorf("column %s is ordered by priority: %v", c.Name, c.Ordered)
+		}
+		for _, k := range c.Tasks {
+			_, err := b.Client.Send(b.Ctx, k.Key, "hello")
+			if (err == nil) != k.CanSend {
+				t.Errorf("%s takes messages: %v, but: %v", k.Key, k.CanSend, err)
+			}
+			budget := coppice.USD(2)
+			_, err = b.Client.ChangeTask(b.Ctx, k.Key, coppice.TaskChange{Budget: &budget})
+			if (err == nil) != k.CanChange {
+				t.Errorf("%s can change: %v, but: %v", k.Key, k.CanChange, err)
+			}
+		}
+	}
+	for _, c := range read[api.Board](t, b, "/board?group=project").Columns {
+		if c.Ordered {
+			t.Errorf("column %s of a project is ordered by priority", c.Name)
+		}
 	}
 }

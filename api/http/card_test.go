@@ -11,8 +11,7 @@ import (
 // The line of a session is what it said or did last, whatever else it wrote.
 func TestWhatASessionSays(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	task := b.Task("app", coppice.NewTask{Title: "One", Agent: "scripted"})
 	s := b.Session(task.Key, coppice.SessionWorking, func(s *coppice.Session) { s.Role = coppice.RoleFix })
 	for _, c := range []struct{ event, want string }{

@@ -35,50 +35,42 @@ func (s *Server) configRoutes(a huma.API) {
 		about: "List the agent CLIs that Coppice knows: their version, login, abilities and limits"}, s.listAgents)
 }
 
-func (s *Server) settings(ctx context.Context, prefix string) (coppice.Project, error) {
+// settings runs f with a project whose settings this server can show.
+func settings[T any](ctx context.Context, s *Server, prefix string, f func(coppice.Project) (T, error)) (out T, err error) {
 	if s.cfg.Settings == nil {
-		return coppice.Project{}, coppice.Errorf(coppice.EUnavailable, "this server cannot show settings").WithFix("run `coppice config` in the repository")
+		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot show settings").WithFix("run `coppice config` in the repository")
 	}
 	p, err := s.project(ctx, prefix)
-	return p.Project, err
+	if err != nil {
+		return out, err
+	}
+	return f(p.Project)
 }
 
 func (s *Server) showConfig(ctx context.Context, in *ProjectIn) (api.ProjectConfig, error) {
-	p, err := s.settings(ctx, in.Project)
-	if err != nil {
-		return api.ProjectConfig{}, err
-	}
-	return s.cfg.Settings.Config(ctx, p)
+	return settings(ctx, s, in.Project, func(p coppice.Project) (api.ProjectConfig, error) { return s.cfg.Settings.Config(ctx, p) })
 }
 
 func (s *Server) changeConfig(ctx context.Context, in *changeConfigIn) (api.ProjectConfig, error) {
-	p, err := s.settings(ctx, in.Project)
-	if err != nil {
-		return api.ProjectConfig{}, err
-	}
-	if (len(in.Body.Value) > 0) == in.Body.Unset {
-		return api.ProjectConfig{}, coppice.Errorf(coppice.EInvalid, "a change has either a value or unset").WithFix("send one of the two").WithField("value")
-	}
-	return s.cfg.Settings.SetConfig(ctx, p, in.Body)
+	return settings(ctx, s, in.Project, func(p coppice.Project) (api.ProjectConfig, error) {
+		if (len(in.Body.Value) > 0) == in.Body.Unset {
+			return api.ProjectConfig{}, coppice.Errorf(coppice.EInvalid, "a change has either a value or unset").WithFix("send one of the two").WithField("value")
+		}
+		return s.cfg.Settings.SetConfig(ctx, p, in.Body)
+	})
 }
 
 func (s *Server) listPrompts(ctx context.Context, in *ProjectIn) (api.Prompts, error) {
-	p, err := s.settings(ctx, in.Project)
-	if err != nil {
-		return api.Prompts{}, err
-	}
-	return s.cfg.Settings.Prompts(ctx, p)
+	return settings(ctx, s, in.Project, func(p coppice.Project) (api.Prompts, error) { return s.cfg.Settings.Prompts(ctx, p) })
 }
 
 func (s *Server) changePrompt(ctx context.Context, in *changePromptIn) (api.Prompt, error) {
-	p, err := s.settings(ctx, in.Project)
-	if err != nil {
-		return api.Prompt{}, err
-	}
-	if (in.Body.Text != "") == in.Body.Unset {
-		return api.Prompt{}, coppice.Errorf(coppice.EInvalid, "a change has either a text or unset").WithFix("send one of the two").WithField("text")
-	}
-	return s.cfg.Settings.SetPrompt(ctx, p, in.Role, in.Body)
+	return settings(ctx, s, in.Project, func(p coppice.Project) (api.Prompt, error) {
+		if (in.Body.Text != "") == in.Body.Unset {
+			return api.Prompt{}, coppice.Errorf(coppice.EInvalid, "a change has either a text or unset").WithFix("send one of the two").WithField("text")
+		}
+		return s.cfg.Settings.SetPrompt(ctx, p, in.Role, in.Body)
+	})
 }
 
 // wholeNumber reads a number within bounds.

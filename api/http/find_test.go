@@ -16,6 +16,7 @@ import (
 	apihttp "coppice/api/http"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 	"coppice/verb"
 )
 
@@ -27,10 +28,7 @@ type searched struct {
 
 func setupSearch(t *testing.T) searched {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sqlitetest.Open(t, sqlite.Config{})
 	x, err := sqlite.OpenIndex(t.Context(), sqlite.IndexConfig{Path: sqlite.Memory, Store: s, Gather: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +42,6 @@ func setupSearch(t *testing.T) searched {
 			t.Error(err)
 		}
 		_ = x.Close()
-		_ = s.Close()
 	})
 	return searched{apitest.Start(t, s, func(c *apihttp.Config) { c.Search = x }), x}
 }
@@ -112,8 +109,7 @@ func TestSearch(t *testing.T) {
 	for query, status := range map[string]int{
 		"q=%22%22": 422, "q=-walrus": 422, "q=": 422, "": 422, "q=x&kinds=nope": 422, "q=x&project=no!": 422, "q=x&project=none": 404, "q=x&most=0": 422, "q=" + strings.Repeat("x", 401): 422,
 	} {
-		resp, text := call(t, b.Bundle, "GET", "/api/v1/search?"+query, "")
-		refused(t, resp, text, status)
+		refuses(t, b.Bundle, status, "GET", "/api/v1/search?"+query, "")
 	}
 	for _, q := range []string{`"`, `*`, `a AND OR NOT`, `NEAR(a b)`, `words:x`, "a\x00b", `^"a`, `{`, `-`} {
 		if _, err := b.Client.Search(b.Ctx, client.SearchQuery{Text: q}); err != nil && coppice.ErrorCode(err) != coppice.EInvalid {
@@ -121,14 +117,12 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	plain := setup(t)
-	resp, text := call(t, plain, "GET", "/api/v1/search?q=x", "")
-	refused(t, resp, text, http.StatusServiceUnavailable)
+	refuses(t, plain, http.StatusServiceUnavailable, "GET", "/api/v1/search?q=x", "")
 }
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	b.Project("/src/web")
 	for i := range 3 {
 		key := b.Task("app", coppice.NewTask{Title: "task"}).Key
@@ -173,15 +167,13 @@ func TestUsage(t *testing.T) {
 		t.Errorf("in another zone: %s", text)
 	}
 	for _, query := range []string{"from=yesterday", "to=2026-13-01", "from=2026-03-05&to=2026-03-04", "from=1900-01-01", "tz=x", "tz=9999", "group=day", "most=0", "from=2000-01-01&to=2026-01-01"} {
-		resp, text := call(t, b, "GET", "/api/v1/usage?"+query, "")
-		refused(t, resp, text, http.StatusUnprocessableEntity)
+		refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/usage?"+query, "")
 	}
 }
 
 func TestArchive(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	for range 3 {
 		b.Task("app", coppice.NewTask{Title: "task"})
 	}
@@ -237,9 +229,7 @@ func TestArchive(t *testing.T) {
 
 func TestOutputIsReadBackwards(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
-	b.Task("app", coppice.NewTask{Title: "task"})
+	b := setupApp(t, "task")
 	x := b.Session("app-1", coppice.SessionWorking, nil)
 	for i := range 10 {
 		b.Write(x.ID, coppice.OutputEvent, fmt.Sprintf(`{"kind":"text","text":"n%d"}`, i))
@@ -273,8 +263,7 @@ func TestOutputIsReadBackwards(t *testing.T) {
 		}
 	}
 	for query, status := range map[string]int{"tail=true&before=3": 422, "tail=true&after=3": 422, "before=x": 422, "before=-9": 422, "tail=perhaps": 422} {
-		resp, text := call(t, b, "GET", "/api/v1/sessions/app-1.1/output?"+query, "")
-		refused(t, resp, text, status)
+		refuses(t, b, status, "GET", "/api/v1/sessions/app-1.1/output?"+query, "")
 	}
 }
 
@@ -292,8 +281,7 @@ func TestDiffSinceSession(t *testing.T) {
 			t.Errorf("diff since the session's start %v: %q, %v; want %q", session, text, err, want)
 		}
 	}
-	resp, text := call(t, b, "GET", "/api/v1/tasks/app-1/diff?since=ever", "")
-	refused(t, resp, text, http.StatusUnprocessableEntity)
+	refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/tasks/app-1/diff?since=ever", "")
 }
 
 // fakeSettings keep one key.
@@ -335,8 +323,7 @@ func TestPromptRoutes(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{}`, `{"text":""}`, `{"text":"x","unset":true}`, `{"text":1}`, `{"text":"x","more":1}`} {
-		resp, text := call(t, b, "PATCH", "/api/v1/projects/app/prompts/fix", body)
-		refused(t, resp, text, http.StatusUnprocessableEntity)
+		refuses(t, b, http.StatusUnprocessableEntity, "PATCH", "/api/v1/projects/app/prompts/fix", body)
 	}
 	if _, err := b.Client.Prompts(b.Ctx, "none"); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("another project: %v", err)
@@ -362,8 +349,7 @@ func TestConfigRoutes(t *testing.T) {
 		t.Errorf("another project: %v", err)
 	}
 	for _, body := range []string{`{}`, `{"key":"base"}`, `{"key":"base","value":1,"unset":true}`, `{"key":"","value":1}`, `{"key":"base","value":1,"more":1}`} {
-		resp, text := call(t, b, "PATCH", "/api/v1/projects/app/config", body)
-		refused(t, resp, text, http.StatusUnprocessableEntity)
+		refuses(t, b, http.StatusUnprocessableEntity, "PATCH", "/api/v1/projects/app/config", body)
 	}
 	plain := setup(t)
 	plain.Project("/src/app")
@@ -385,10 +371,11 @@ func TestAgentsTellLimits(t *testing.T) {
 				name = p.Prefix
 			}
 			asked = append(asked, fmt.Sprint(name, refresh))
-			return api.AgentList{Agents: []api.Agent{{Name: "robot", Version: "1"}, {Name: "other"}}}, nil
+			return api.AgentList{Agents: []api.Agent{{Name: "absent"}, {Name: "other"}, {Name: "robot", Version: "1"}, {Name: "zed", Path: "/bin/zed"}}}, nil
 		}
 	})
 	b.Project("/src/app")
+	b.Task("app", coppice.NewTask{Title: "One", Agent: "robot"})
 	limited(b, "robot")
 	limited(b, "other:small")
 	list, err := b.Client.Agents(b.Ctx, "app", true)
@@ -398,6 +385,13 @@ func TestAgentsTellLimits(t *testing.T) {
 	}
 	if l := list.Agents[1].ModelLimits; len(l) != 1 || l[0].Agent != "other:small" || len(list.Agents[0].ModelLimits) != 0 {
 		t.Errorf("models %+v", l)
+	}
+	var order []string
+	for _, a := range list.Agents {
+		order = append(order, fmt.Sprint(a.Name, a.Shown))
+	}
+	if want := []string{"robottrue", "othertrue", "zedtrue", "absentfalse"}; !slices.Equal(order, want) {
+		t.Errorf("order %v, want %v", order, want)
 	}
 	_, err = b.Client.Agents(b.Ctx, "", false)
 	b.Must(err)
@@ -409,8 +403,7 @@ func TestAgentsTellLimits(t *testing.T) {
 // TestStatusCounts compares the counts with the statuses of all tasks.
 func TestStatusCounts(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	b.Project("/src/web")
 	stages := []func(*coppice.Task){
 		func(t *coppice.Task) { t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in"} },

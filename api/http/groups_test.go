@@ -12,8 +12,7 @@ import (
 
 func TestGroups(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	made, err := b.Client.CreateTasks(b.Ctx, "app", []coppice.NewTask{{Title: "a", Labels: []string{"ui"}}, {Title: "b"}, {Title: "c"}, {Title: "d"}})
 	b.Must(err)
 	if made[0].Group != "batch-1" || made[3].GroupID != made[0].GroupID || !slices.Equal(made[0].Labels, []string{"ui"}) {
@@ -59,14 +58,12 @@ func TestGroups(t *testing.T) {
 	if _, err := b.Client.Group(b.Ctx, "app", "none"); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("an unknown group: %v", err)
 	}
-	resp, text := call(t, b, "GET", "/api/v1/tasks?group=7", "")
-	refused(t, resp, text, http.StatusNotFound)
+	refuses(t, b, http.StatusNotFound, "GET", "/api/v1/tasks?group=7", "")
 }
 
 func TestFlagsAndUnread(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	k := b.Task("app", coppice.NewTask{Title: "a"})
 	b.Change("app-1", failed(b.Clock.Now()))
 	b.Update(func(tx store.Tx) error {

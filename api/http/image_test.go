@@ -20,9 +20,7 @@ const png = "\x89PNG\r\n\x1a\n and so on \x00\xff"
 
 func TestPicturesAreServed(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
-	b.Task("app", coppice.NewTask{Title: "t"})
+	b := setupApp(t, "t")
 	s := b.Session("app-1", coppice.SessionWorking, nil)
 	other := b.Session("app-1", coppice.SessionDone, nil)
 	jpeg, webp := "\xff\xd8\xff\xe0 jpeg", "RIFF\x00\x01\x02\x03WEBP"
@@ -88,11 +86,9 @@ func TestPicturesAreServed(t *testing.T) {
 		}
 	}
 	for _, p := range []string{path("app-1", 1), path(s.Key, -1), "/api/v1/sessions/" + s.Key + "/images/x"} {
-		resp, text := call(t, b, "GET", p, "")
-		refused(t, resp, text, http.StatusUnprocessableEntity)
+		refuses(t, b, http.StatusUnprocessableEntity, "GET", p, "")
 	}
-	resp, text = call(t, b, "GET", path(s.Key, page.Output[0].Offset), "", header("Authorization", ""))
-	refused(t, resp, text, http.StatusUnauthorized)
+	refuses(t, b, http.StatusUnauthorized, "GET", path(s.Key, page.Output[0].Offset), "", header("Authorization", ""))
 }
 
 // upload sends bytes as the dashboard does.
@@ -107,8 +103,7 @@ func upload(t *testing.T, b *apitest.Bundle, data []byte) (*http.Response, strin
 
 func TestImagesAreUploaded(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	var data bytes.Buffer
 	b.Must(gif.Encode(&data, image.NewGray(image.Rect(0, 0, 2, 2)), nil))
 	resp, text := upload(t, b, data.Bytes())

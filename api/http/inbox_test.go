@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/api/client"
 	"coppice/store"
 )
 
@@ -19,8 +20,7 @@ func failed(at time.Time) func(*coppice.Task) {
 
 func TestInbox(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	b.Project("/src/lib")
 	b.Task("app", coppice.NewTask{Title: "first"})
 	b.Task("lib", coppice.NewTask{Title: "second"})
@@ -32,7 +32,7 @@ func TestInbox(t *testing.T) {
 	})
 	see := func(project string, all bool, want ...string) {
 		t.Helper()
-		in, err := b.Client.Inbox(b.Ctx, project, all)
+		in, err := b.Client.Inbox(b.Ctx, client.InboxQuery{Project: project, All: all})
 		b.Must(err)
 		var ids []string
 		for _, e := range in.Entries {
@@ -72,21 +72,17 @@ func TestInbox(t *testing.T) {
 	if _, err := b.Client.Wake(b.Ctx, "nothing/app-1"); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("waking nothing: %v", err)
 	}
-	resp, text := call(t, b, "POST", "/api/v1/inbox/failed%2Fapp-1/snooze", `{"for":"soon"}`)
-	refused(t, resp, text, http.StatusUnprocessableEntity)
-	resp, text = call(t, b, "POST", "/api/v1/inbox/failed%2Fapp-1/snooze", `{"event":"sneezed"}`)
-	refused(t, resp, text, http.StatusUnprocessableEntity)
+	refuses(t, b, http.StatusUnprocessableEntity, "POST", "/api/v1/inbox/failed%2Fapp-1/snooze", `{"for":"soon"}`)
+	refuses(t, b, http.StatusUnprocessableEntity, "POST", "/api/v1/inbox/failed%2Fapp-1/snooze", `{"event":"sneezed"}`)
 }
 
 // Every action of an entry is a request that the server accepts.
 func TestInboxActionsWork(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
-	b.Task("app", coppice.NewTask{Title: "first"})
+	b := setupApp(t, "first")
 	for {
 		b.Change("app-1", failed(b.Clock.Now()))
-		in, err := b.Client.Inbox(b.Ctx, "", false)
+		in, err := b.Client.Inbox(b.Ctx, client.InboxQuery{})
 		b.Must(err)
 		if len(in.Entries) == 0 {
 			break // the last action archives it

@@ -22,16 +22,13 @@ import (
 
 func TestBadAmountsAreRefused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	b.Task("app", coppice.NewTask{Title: "there already", Budget: 3})
 	for _, amount := range []string{`"NaN"`, `"nan USD"`, `"Inf"`, `"+Inf"`, `"infinity USD"`, `"-1"`, `"0x1p3"`, `"1e3"`, `"1_000"`, `"1000001"`, `"` + strings.Repeat("9", 400) + `"`, `"5 EUR"`, `""`, `"."`} {
-		resp, text := call(t, b, "POST", "/api/v1/projects/app/tasks", `{"tasks":[{"title":"x","budget":`+amount+`}]}`)
-		if p := refused(t, resp, text, http.StatusUnprocessableEntity); !strings.Contains(p.Detail, "amount of money") {
+		if p := refuses(t, b, http.StatusUnprocessableEntity, "POST", "/api/v1/projects/app/tasks", `{"tasks":[{"title":"x","budget":`+amount+`}]}`); !strings.Contains(p.Detail, "amount of money") {
 			t.Errorf("%s: %s", amount, p.Detail)
 		}
-		resp, text = call(t, b, "PATCH", "/api/v1/tasks/app-1", `{"budget":`+amount+`}`)
-		refused(t, resp, text, http.StatusUnprocessableEntity)
+		refuses(t, b, http.StatusUnprocessableEntity, "PATCH", "/api/v1/tasks/app-1", `{"budget":`+amount+`}`)
 	}
 	page, err := b.Client.Status(b.Ctx, "")
 	b.Must(err)
@@ -44,16 +41,14 @@ func TestBadAmountsAreRefused(t *testing.T) {
 
 func TestDuplicateKeysAreRefused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	for body, key := range map[string]string{
 		`{"tasks":[{"title":"a","title":"b"}]}`:                                "title",
 		`{"tasks":[{"title":"a"}],"tasks":[]}`:                                 "tasks",
 		`{"tasks":[{"title":"a","after":[{"":1,"":2}]}]}`:                      "",
 		`{"tasks":[{"title":"a"},{"title":"b","budget":"1","\u0062udget":1}]}`: "budget",
 	} {
-		resp, text := call(t, b, "POST", "/api/v1/projects/app/tasks", body)
-		if p := refused(t, resp, text, http.StatusBadRequest); !strings.Contains(p.Detail, fmt.Sprintf("%q occurs twice", key)) {
+		if p := refuses(t, b, http.StatusBadRequest, "POST", "/api/v1/projects/app/tasks", body); !strings.Contains(p.Detail, fmt.Sprintf("%q occurs twice", key)) {
 			t.Errorf("%s: %s", body, p.Detail)
 		}
 	}
@@ -64,18 +59,13 @@ func TestDuplicateKeysAreRefused(t *testing.T) {
 
 func TestTitlesThatNobodyCanReadAreRefused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
-	b.Task("app", coppice.NewTask{Title: "there already"})
+	b := setupApp(t, "there already")
 	for _, title := range []string{"\u200b", "\ufeff\u2060 ", "pay \u202eeurt\u202c", "a\u2066b\u2069", "one\u2028two", "one\u2029two"} {
 		text, err := json.Marshal(title)
 		b.Must(err)
-		resp, answer := call(t, b, "POST", "/api/v1/projects/app/tasks", fmt.Sprintf(`{"tasks":[{"title":%s}]}`, text))
-		refused(t, resp, answer, http.StatusUnprocessableEntity)
-		resp, answer = call(t, b, "PATCH", "/api/v1/tasks/app-1", fmt.Sprintf(`{"title":%s}`, text))
-		refused(t, resp, answer, http.StatusUnprocessableEntity)
-		resp, answer = call(t, b, "PATCH", "/api/v1/tasks/app-1", fmt.Sprintf(`{"category":%s}`, text))
-		refused(t, resp, answer, http.StatusUnprocessableEntity)
+		refuses(t, b, http.StatusUnprocessableEntity, "POST", "/api/v1/projects/app/tasks", fmt.Sprintf(`{"tasks":[{"title":%s}]}`, text))
+		refuses(t, b, http.StatusUnprocessableEntity, "PATCH", "/api/v1/tasks/app-1", fmt.Sprintf(`{"title":%s}`, text))
+		refuses(t, b, http.StatusUnprocessableEntity, "PATCH", "/api/v1/tasks/app-1", fmt.Sprintf(`{"category":%s}`, text))
 	}
 }
 
@@ -97,8 +87,7 @@ func TestALoginLinkIsUsedOnlyWhenItIsOpened(t *testing.T) {
 	if resp.StatusCode != http.StatusSeeOther || len(resp.Cookies()) != 1 {
 		t.Errorf("the link was used up: %s %s", resp.Status, text)
 	}
-	resp, text = call(t, b, "GET", path, "", header("Authorization", ""))
-	refused(t, resp, text, http.StatusUnauthorized)
+	refuses(t, b, http.StatusUnauthorized, "GET", path, "", header("Authorization", ""))
 }
 
 // TestARefusedRequestIsAnsweredWithoutItsBody announces a body and never sends

@@ -113,6 +113,9 @@ func (s *Server) graph(ctx context.Context, in *graphIn) (out api.Graph, err err
 				for _, id := range t.After {
 					found[t.ID], found[id] = true, true
 				}
+				if t.Parent != 0 {
+					found[t.ID], found[t.Parent] = true, true
+				}
 			}
 			if len(tasks) < f.Most {
 				break

@@ -49,8 +49,7 @@ func (s *Server) liveRoute(a huma.API, kind coppice.WorkKind, route op) {
 		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{OneOf: []*huma.Schema{state, output}}}},
 	}}
 	huma.Register(a, o, func(ctx context.Context, in *liveIn) (*huma.StreamResponse, error) {
-		var t coppice.Task
-		err := s.cfg.Store.View(ctx, func(r store.Reader) (err error) { t, err = taskByKey(r, in.Key); return err })
+		t, err := s.task(ctx, in.Key)
 		if err != nil {
 			return nil, s.problem(ctx, err)
 		}

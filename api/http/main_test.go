@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"coppice"
 	"coppice/api"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
@@ -23,6 +24,17 @@ func setup(t testing.TB, change ...func(*apihttp.Config)) *apitest.Bundle {
 	t.Helper()
 	s := sqlitetest.Open(t, sqlite.Config{})
 	return apitest.Start(t, s, change...)
+}
+
+// setupApp is a server with the project app and a task for each title.
+func setupApp(t testing.TB, titles ...string) *apitest.Bundle {
+	t.Helper()
+	b := setup(t)
+	b.Project("/src/app")
+	for _, title := range titles {
+		b.Task("app", coppice.NewTask{Title: title})
+	}
+	return b
 }
 
 // call sends a request with the token, unless edit removes it.
@@ -68,6 +80,14 @@ func refused(t testing.TB, resp *http.Response, text string, status int) api.Pro
 		t.Fatalf("not a problem (%v): %s", err, text)
 	}
 	return p
+}
+
+// refuses checks that the server refuses a request with this status, and returns
+// the problem.
+func refuses(t testing.TB, b *apitest.Bundle, status int, method, path, body string, edit ...func(*http.Request)) api.Problem {
+	t.Helper()
+	resp, text := call(t, b, method, path, body, edit...)
+	return refused(t, resp, text, status)
 }
 
 func header(name, value string) func(*http.Request) {

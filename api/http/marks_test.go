@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/apitest"
+	"coppice/api/client"
 	"coppice/store"
 	"coppice/store/sqlite"
 	"coppice/store/sqlite/sqlitetest"
@@ -38,7 +40,7 @@ func TestStalledTasksNeedYou(t *testing.T) {
 	if working.Count != 1 || working.Tasks[0].Key != "app-1" {
 		t.Errorf("working: %s", outline(board))
 	}
-	in, err := b.Client.Inbox(b.Ctx, "web", false)
+	in, err := b.Client.Inbox(b.Ctx, client.InboxQuery{Project: "web"})
 	b.Must(err)
 	if len(in.Entries) != 1 || in.Entries[0].ID != "stalled/web-2" || in.Entries[0].Blocks != coppice.BlocksWork || !in.Entries[0].Snoozable {
 		t.Errorf("inbox %+v", in.Entries)
@@ -62,18 +64,14 @@ func TestListsFilterByMarks(t *testing.T) {
 		b.Must(err)
 		return tx.Log.Append(&coppice.Event{At: b.Clock.Now(), Kind: coppice.EventTaskEnded, ProjectID: k.ProjectID, TaskID: k.ID, Reason: "failed", By: "test"})
 	})
-	for query, want := range map[string]string{
+	wantBoards(t, b, map[string]string{
 		"label=ui":              "Working 1: app-1\nWaiting 1: app-3",
 		"flagged=true":          "Waiting 2: app-3 web-1",
 		"label=ui&flagged=true": "Waiting 1: app-3",
 		"group_id=1":            "Waiting 1: app-5\nDone 1: app-6",
 		"unread=true":           "Failed 1: app-9",
 		"label=none":            "",
-	} {
-		if got := outline(read[api.Board](t, b, "/board?"+query)); got != want {
-			t.Errorf("board?%s\n%s\nwant\n%s", query, got, want)
-		}
-	}
+	})
 	board := read[api.Board](t, b, "/board")
 	if len(board.Groups) != 1 || board.Groups[0] != (api.GroupName{ID: 1, Project: "app", Name: "mine"}) || len(board.Labels) != 1 || board.Labels[0] != "ui" {
 		t.Errorf("choices: %+v %v", board.Groups, board.Labels)
@@ -119,8 +117,7 @@ func TestListsFilterByMarks(t *testing.T) {
 
 func TestOpenGroups(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	for _, group := range []string{"old", "new"} {
 		_, err := b.Client.CreateTasks(b.Ctx, "app", []coppice.NewTask{{Title: group, Group: group}})
 		b.Must(err)
@@ -256,5 +253,40 @@ func TestStatusReadsSessionsOnce(t *testing.T) {
 		}
 		t.Log(counts)
 		mu.Unlock()
+	}
+}
+
+// Search and usage can be filtered by what people mark tasks with.
+func TestFoundByMarks(t *testing.T) {
+	t.Parallel()
+	b := setupSearch(t)
+	b.Project("/src/app")
+	flag, labels, group := true, []string{"ui"}, "mine"
+	for i, change := range []coppice.TaskChange{{Labels: &labels}, {Group: &group, Flagged: &flag}, {Flagged: &flag}} {
+		key := b.Task("app", coppice.NewTask{Title: fmt.Sprintf("Walrus %d", i)}).Key
+		_, err := b.Client.ChangeTask(b.Ctx, key, change)
+		b.Must(err)
+		b.Session(key, coppice.SessionDone, func(s *coppice.Session) { s.Usage = coppice.Usage{CostUSD: 0.5} })
+	}
+	for marks, want := range map[client.Marks]string{
+		{}: "app-3 app-2 app-1", {Label: "ui"}: "app-1", {Flagged: true}: "app-3 app-2", {GroupID: 1}: "app-2", {GroupID: 1, Label: "ui"}: "", {Label: "none"}: "",
+	} {
+		var hits, rows []string
+		for _, h := range b.search(client.SearchQuery{Text: "walrus", Marks: marks}).Hits {
+			hits = append(hits, h.Task)
+		}
+		u, err := b.Client.Usage(b.Ctx, client.UsageQuery{ByTask: true, Marks: marks})
+		b.Must(err)
+		for _, r := range u.Rows {
+			rows = append(rows, r.Task)
+		}
+		all, err := b.Client.Usage(b.Ctx, client.UsageQuery{Marks: marks})
+		b.Must(err)
+		if got := strings.Join(hits, " "); got != want {
+			t.Errorf("search with %+v: %q, want %q", marks, got, want)
+		}
+		if got := strings.Join(rows, " "); got != want || u.Total != all.Total || int(u.Total.CostUSD*2) != len(rows) {
+			t.Errorf("usage with %+v: %q and %v, want %q", marks, got, all.Total, want)
+		}
 	}
 }

@@ -14,9 +14,7 @@ import (
 // piece one time, forwards and backwards.
 func TestPagesOfLargePieces(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
-	b.Task("app", coppice.NewTask{Title: "task"})
+	b := setupApp(t, "task")
 	x := b.Session("app-1", coppice.SessionDone, nil)
 	var want []string
 	for i := range 60 {

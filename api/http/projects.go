@@ -19,8 +19,16 @@ type ProjectIn struct {
 
 type addProjectIn struct {
 	Body struct {
-		Path  string `json:"path" minLength:"1" maxLength:"4096" doc:"A directory of the checkout"`
-		Edits bool   `json:"edits,omitempty" doc:"For a known project, apply a person's edits of its policy, but nothing that was landed there"`
+		Path   string `json:"path" minLength:"1" maxLength:"4096" doc:"A directory of the checkout"`
+		Prefix string `json:"prefix,omitempty" maxLength:"16" doc:"The prefix of its keys, for a new project; if absent, it comes from the name of the directory"`
+		Edits  bool   `json:"edits,omitempty" doc:"For a known project, apply a person's edits of its policy, but nothing that was landed there"`
+	}
+}
+
+type renameIn struct {
+	ProjectIn
+	Body struct {
+		Prefix string `json:"prefix" minLength:"1" maxLength:"16" doc:"The new prefix"`
 	}
 }
 
@@ -52,6 +60,8 @@ func (s *Server) projectRoutes(a huma.API) {
 		about: "Start no more sessions in a project or track"}, s.pause(true))
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/resume", id: "resume-project", tag: "projects",
 		about: "Start sessions again"}, s.pause(false))
+	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/rename", id: "rename-project", tag: "projects",
+		about: "Give a project another prefix; the keys of its tasks stay as they are, and its earlier prefixes still name it"}, s.renameProject)
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/confirm", id: "confirm-need", tag: "projects", body: textBody,
 		about: "Confirm a need: a changed policy, git settings or statuses, or a base that moved"}, s.confirm)
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/restore-base", id: "restore-base", tag: "projects",
@@ -94,9 +104,9 @@ func (s *Server) addProject(ctx context.Context, in *addProjectIn) (api.Project,
 	case in.Body.Edits && s.cfg.Use != nil:
 		p, err = s.cfg.Use(ctx, in.Body.Path)
 	case s.cfg.Add != nil:
-		p, confirmed, err = s.cfg.Add(ctx, in.Body.Path)
+		p, confirmed, err = s.cfg.Add(ctx, in.Body.Path, in.Body.Prefix)
 	default:
-		p, err = s.cfg.Projects.AddProject(ctx, in.Body.Path)
+		p, err = s.cfg.Projects.AddProjectAs(ctx, in.Body.Path, in.Body.Prefix)
 	}
 	if err != nil {
 		return api.Project{}, err
@@ -106,35 +116,28 @@ func (s *Server) addProject(ctx context.Context, in *addProjectIn) (api.Project,
 	return out, err
 }
 
-// needs finds a project whose needs a person decides about.
-func (s *Server) needs(ctx context.Context, prefix string) (coppice.Project, error) {
+// decide runs f with a project whose needs a person decides about, and returns the
+// project afterwards.
+func (s *Server) decide(ctx context.Context, prefix string, f func(coppice.Project) error) (api.Project, error) {
 	if s.cfg.Needs == nil {
-		return coppice.Project{}, coppice.Errorf(coppice.EUnavailable, "this server cannot confirm anything").WithFix("run `coppice project add` in the repository")
+		return api.Project{}, coppice.Errorf(coppice.EUnavailable, "this server cannot confirm anything").WithFix("run `coppice project add` in the repository")
 	}
 	p, err := s.project(ctx, prefix)
-	return p.Project, err
+	if err == nil {
+		err = f(p.Project)
+	}
+	if err != nil {
+		return api.Project{}, err
+	}
+	return s.project(ctx, prefix)
 }
 
 func (s *Server) confirm(ctx context.Context, in *confirmIn) (api.Project, error) {
-	p, err := s.needs(ctx, in.Project)
-	if err != nil {
-		return api.Project{}, err
-	}
-	if err := s.cfg.Needs.Confirm(ctx, p, in.Body); err != nil {
-		return api.Project{}, err
-	}
-	return s.project(ctx, in.Project)
+	return s.decide(ctx, in.Project, func(p coppice.Project) error { return s.cfg.Needs.Confirm(ctx, p, in.Body) })
 }
 
 func (s *Server) restoreBase(ctx context.Context, in *ProjectIn) (api.Project, error) {
-	p, err := s.needs(ctx, in.Project)
-	if err != nil {
-		return api.Project{}, err
-	}
-	if err := s.cfg.Needs.RestoreBase(ctx, p); err != nil {
-		return api.Project{}, err
-	}
-	return s.project(ctx, in.Project)
+	return s.decide(ctx, in.Project, func(p coppice.Project) error { return s.cfg.Needs.RestoreBase(ctx, p) })
 }
 
 func (s *Server) showProject(ctx context.Context, in *ProjectIn) (api.Project, error) {
@@ -179,6 +182,17 @@ func (s *Server) removeProject(ctx context.Context, in *removeIn) (out api.Remov
 	}
 	left, err := s.cfg.Remove(ctx, in.Project, in.Body)
 	return api.Removed{ID: p.ID, Prefix: p.Prefix, Path: p.Path, Left: append([]api.Left{}, left...)}, err
+}
+
+func (s *Server) renameProject(ctx context.Context, in *renameIn) (api.Project, error) {
+	if err := coppice.ValidPrefix(in.Project); err != nil {
+		return api.Project{}, err
+	}
+	p, err := s.cfg.Projects.RenameProject(ctx, in.Project, in.Body.Prefix)
+	if err != nil {
+		return api.Project{}, err
+	}
+	return s.project(ctx, p.Prefix)
 }
 
 func (s *Server) pause(on bool) func(context.Context, *pauseIn) (api.Project, error) {

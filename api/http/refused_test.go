@@ -158,8 +158,7 @@ func TestPreviewIsOffered(t *testing.T) {
 // The request to land can name the commit that the person has read.
 func TestLandNamesAHead(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	task := b.Task("app", coppice.NewTask{Title: "One"})
 	const head, other = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 	b.Update(func(tx store.Tx) error {

@@ -8,7 +8,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/store"
 )
 
 type reviewIn struct {
@@ -71,11 +70,7 @@ func (s *Server) reviewed(ctx context.Context, key string) (t coppice.Task, err 
 	if s.cfg.Reviews == nil {
 		return t, coppice.Errorf(coppice.EUnavailable, "this server cannot show reviews").WithFix("read the change with `coppice diff %s`", key)
 	}
-	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
-		t, err = taskByKey(r, key)
-		return err
-	})
-	return t, err
+	return s.task(ctx, key)
 }
 
 func (s *Server) review(ctx context.Context, in *reviewIn) (out api.Review, err error) {

@@ -61,6 +61,9 @@ func (s *Server) routes() {
 	s.talkRoutes(a)
 	s.inboxRoutes(a)
 	s.groupRoutes(a)
+	s.noteRoutes(a)
+	s.hookRoutes(a)
+	s.lockRoutes(a)
 	s.reviewRoutes(a)
 	s.sessionRoutes(a)
 	s.terminalRoutes(a)
@@ -80,6 +83,9 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /readyz", s.serveReady)
 	s.mux.HandleFunc("GET /metrics", s.serveMetrics)
 	s.mux.HandleFunc("GET /login", s.signIn)
+	if s.cfg.Tools != nil {
+		s.mux.HandleFunc("/mcp", s.cfg.Tools(http.HandlerFunc(s.dispatch)).ServeHTTP)
+	}
 	s.webRoutes()
 }
 

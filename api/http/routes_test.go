@@ -76,8 +76,7 @@ func TestProjects(t *testing.T) {
 
 func TestTasksAreCreatedAllOrNone(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	made, err := b.Client.CreateTasks(b.Ctx, "app", []coppice.NewTask{{Ref: "a", Title: "first"}, {Title: "second", After: []string{"a"}, Priority: 3}})
 	b.Must(err)
 	if len(made) != 2 || !slices.Equal(made[1].After, []string{"app-1"}) || made[1].Priority != 3 {
@@ -96,8 +95,7 @@ func TestTasksAreCreatedAllOrNone(t *testing.T) {
 
 func TestListFiltersByDerivedStatusAndPages(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	for i := range 25 {
 		key := b.Task("app", coppice.NewTask{Title: "task"}).Key
 		if i%2 == 0 {
@@ -135,8 +133,7 @@ func TestListFiltersByDerivedStatusAndPages(t *testing.T) {
 
 func TestTaskDetailHasEverything(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	task := b.Task("app", coppice.NewTask{Title: "first", Body: "all of it"})
 	b.Task("app", coppice.NewTask{Title: "second", After: []string{"app-1"}})
 	s := b.Session("app-1", coppice.SessionWaiting, func(s *coppice.Session) {
@@ -174,9 +171,7 @@ func TestTaskDetailHasEverything(t *testing.T) {
 
 func TestActions(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
-	b.Task("app", coppice.NewTask{Title: "first"})
+	b := setupApp(t, "first")
 	title := "better"
 	x, err := b.Client.ChangeTask(b.Ctx, "app-1", coppice.TaskChange{Title: &title})
 	b.Must(err)
@@ -232,8 +227,7 @@ func TestActions(t *testing.T) {
 // TestStatusListsRecentFailures lists what failed within a day, the newest first.
 func TestStatusListsRecentFailures(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	now := b.Clock.Now()
 	for i, age := range []time.Duration{time.Hour, time.Minute, 25 * time.Hour, 2 * time.Minute, 0} {
 		key := b.Task("app", coppice.NewTask{Title: "t"}).Key
@@ -269,8 +263,7 @@ func TestStatusListsRecentFailures(t *testing.T) {
 
 func TestStatusSumsUp(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	b.Project("/src/lib")
 	for range 3 {
 		b.Task("app", coppice.NewTask{Title: "t"})
@@ -314,9 +307,7 @@ func TestStatusSumsUp(t *testing.T) {
 
 func TestMetricsAndHealth(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
-	b.Task("app", coppice.NewTask{Title: "t"})
+	b := setupApp(t, "t")
 	_, text := call(t, b, "GET", "/metrics", "")
 	for _, want := range []string{"coppice_tasks{stage=\"waiting\"} 1\n", "coppice_work{state=\"offered\"} 0\n", "coppice_events_last_seq 2\n", "# TYPE coppice_http_requests_total counter\n"} {
 		if !strings.Contains(text, want) {
@@ -341,9 +332,8 @@ func TestMetricsAndHealth(t *testing.T) {
 func TestUnknownAddressesAndMethods(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	resp, text := call(t, b, "GET", "/api/v1/nothing", "")
-	refused(t, resp, text, http.StatusNotFound)
-	resp, text = call(t, b, "DELETE", "/api/v1/tasks/app-1", "{}")
+	refuses(t, b, http.StatusNotFound, "GET", "/api/v1/nothing", "")
+	resp, text := call(t, b, "DELETE", "/api/v1/tasks/app-1", "{}")
 	if p := refused(t, resp, text, http.StatusMethodNotAllowed); resp.Header.Get("Allow") == "" || !strings.Contains(p.Fix, "PATCH") {
 		t.Errorf("problem %+v", p)
 	}

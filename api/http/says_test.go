@@ -191,6 +191,5 @@ func TestASilentLineOfSessionsLives(t *testing.T) {
 	if got := readUntil(t, b, "/api/v1/says", ": alive\n\n: alive\n\n"); strings.Contains(got, "data:") {
 		t.Errorf("somebody said %s", got)
 	}
-	resp, body := call(t, b, "GET", "/api/v1/says?x=1", "")
-	refused(t, resp, body, http.StatusUnprocessableEntity)
+	refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/says?x=1", "")
 }

@@ -17,6 +17,7 @@ type searchIn struct {
 	Project string   `query:"project" maxLength:"16" doc:"Only search this project"`
 	Kinds   []string `query:"kinds" maxItems:"3" doc:"Only of these kinds: task, output, check"`
 	Most    int      `query:"most" minimum:"1" maximum:"200" default:"50" doc:"The most hits"`
+	MarksIn
 }
 
 func (s *Server) searchRoutes(a huma.API) {
@@ -49,6 +50,7 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, 
 		}
 		q.ProjectID = p.ID
 	}
+	in.narrow(&q.Among)
 	found, err := s.cfg.Search.Search(ctx, q)
 	if err != nil {
 		return out, err

@@ -60,12 +60,10 @@ func TestAnyWebPageTalksToTheLocalServer_EveryRequestNeedsAToken(t *testing.T) {
 			continue
 		}
 		for _, token := range tokens {
-			resp, text := call(t, b, method, path, "{}", header("Authorization", token))
-			refused(t, resp, text, http.StatusUnauthorized)
+			refuses(t, b, http.StatusUnauthorized, method, path, "{}", header("Authorization", token))
 		}
 	}
-	resp, text := call(t, b, "GET", "/api/v1/version?token="+apitest.Token, "", header("Authorization", ""))
-	refused(t, resp, text, http.StatusUnauthorized)
+	refuses(t, b, http.StatusUnauthorized, "GET", "/api/v1/version?token="+apitest.Token, "", header("Authorization", ""))
 }
 
 func TestAnyWebPageTalksToTheLocalServer_HostMustBeAKnownName(t *testing.T) {
@@ -74,8 +72,7 @@ func TestAnyWebPageTalksToTheLocalServer_HostMustBeAKnownName(t *testing.T) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(b.Server.URL(), "http://"))
 	for _, host := range []string{"evil.com", "evil.com:" + port, "localhost", "localhost:1", "127.0.0.1", "127.0.0.1." + ":" + port, "localhost.evil.com:" + port, "0.0.0.0:" + port, "127.0.0.2:" + port} {
 		for _, path := range []string{"/api/v1/version", "/healthz", "/", "/login?code=x"} {
-			resp, text := call(t, b, "GET", path, "", header("Host", host))
-			refused(t, resp, text, http.StatusForbidden)
+			refuses(t, b, http.StatusForbidden, "GET", path, "", header("Host", host))
 		}
 	}
 	for _, host := range []string{"localhost:" + port, "127.0.0.1:" + port, "[::1]:" + port, "coppice.localhost:" + port} {
@@ -87,20 +84,16 @@ func TestAnyWebPageTalksToTheLocalServer_HostMustBeAKnownName(t *testing.T) {
 
 func TestAnyWebPageTalksToTheLocalServer_OriginIsChecked(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	host := strings.TrimPrefix(b.Server.URL(), "http://")
 	_, port, _ := net.SplitHostPort(host)
 	body := `{"tasks":[{"title":"planted"}]}`
 	for _, origin := range []string{"http://evil.com", "null", "http://localhost:3000", "http://127.0.0.1:1", "http://localhost:" + port, "file://", "http://" + host + ".evil.com"} {
-		resp, text := call(t, b, "POST", "/api/v1/projects/app/tasks", body, header("Origin", origin))
-		refused(t, resp, text, http.StatusForbidden)
-		resp, text = call(t, b, "GET", "/api/v1/tasks", "", header("Origin", origin))
-		refused(t, resp, text, http.StatusForbidden)
+		refuses(t, b, http.StatusForbidden, "POST", "/api/v1/projects/app/tasks", body, header("Origin", origin))
+		refuses(t, b, http.StatusForbidden, "GET", "/api/v1/tasks", "", header("Origin", origin))
 	}
 	for _, site := range []string{"cross-site", "same-site", "none"} {
-		resp, text := call(t, b, "POST", "/api/v1/projects/app/tasks", body, header("Sec-Fetch-Site", site))
-		refused(t, resp, text, http.StatusForbidden)
+		refuses(t, b, http.StatusForbidden, "POST", "/api/v1/projects/app/tasks", body, header("Sec-Fetch-Site", site))
 	}
 	page, err := b.Client.Status(b.Ctx, "")
 	b.Must(err)
@@ -115,12 +108,10 @@ func TestAnyWebPageTalksToTheLocalServer_OriginIsChecked(t *testing.T) {
 
 func TestAnyWebPageTalksToTheLocalServer_OnlyJSONBodies(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain; application/json", "application/json-patch+json", "application/jsonx"} {
 		for _, path := range []string{"/api/v1/projects/app/tasks", "/api/v1/backup", "/api/v1/login-link"} {
-			resp, text := call(t, b, "POST", path, `{"tasks":[{"title":"planted"}]}`, header("Content-Type", kind))
-			refused(t, resp, text, http.StatusUnsupportedMediaType)
+			refuses(t, b, http.StatusUnsupportedMediaType, "POST", path, `{"tasks":[{"title":"planted"}]}`, header("Content-Type", kind))
 		}
 	}
 }
@@ -166,8 +157,7 @@ func signIn(t *testing.T, b *apitest.Bundle) *http.Cookie {
 	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/" || len(resp.Cookies()) != 1 {
 		t.Fatalf("sign-in: %d %s", resp.StatusCode, text)
 	}
-	resp2, text2 := call(t, b, "GET", path, "", header("Authorization", ""))
-	refused(t, resp2, text2, http.StatusUnauthorized)
+	refuses(t, b, http.StatusUnauthorized, "GET", path, "", header("Authorization", ""))
 	return resp.Cookies()[0]
 }
 
@@ -201,12 +191,10 @@ func TestAnyWebPageTalksToTheLocalServer_BrowserSignsInOnce(t *testing.T) {
 		}
 	}
 	for _, site := range []string{"cross-site", "same-site"} {
-		resp, text := call(t, b, "GET", "/api/v1/tasks", "", none, cookie, header("Sec-Fetch-Site", site))
-		refused(t, resp, text, http.StatusForbidden)
+		refuses(t, b, http.StatusForbidden, "GET", "/api/v1/tasks", "", none, cookie, header("Sec-Fetch-Site", site))
 	}
 	b.Clock.Move(13 * time.Hour)
-	resp, text := call(t, b, "GET", "/", "", none, cookie)
-	refused(t, resp, text, http.StatusUnauthorized)
+	refuses(t, b, http.StatusUnauthorized, "GET", "/", "", none, cookie)
 }
 
 func TestAnyWebPageTalksToTheLocalServer_LoginLinkExpires(t *testing.T) {
@@ -215,30 +203,22 @@ func TestAnyWebPageTalksToTheLocalServer_LoginLinkExpires(t *testing.T) {
 	link, err := b.Client.LoginLink(b.Ctx)
 	b.Must(err)
 	b.Clock.Move(3 * time.Minute)
-	resp, text := call(t, b, "GET", strings.TrimPrefix(link.URL, b.Server.URL()), "", header("Authorization", ""))
-	refused(t, resp, text, http.StatusUnauthorized)
+	refuses(t, b, http.StatusUnauthorized, "GET", strings.TrimPrefix(link.URL, b.Server.URL()), "", header("Authorization", ""))
 	for _, code := range []string{"", "x", apitest.Token} {
-		resp, text := call(t, b, "GET", "/login?code="+code, "", header("Authorization", ""))
-		refused(t, resp, text, http.StatusUnauthorized)
+		refuses(t, b, http.StatusUnauthorized, "GET", "/login?code="+code, "", header("Authorization", ""))
 	}
-	resp, text = call(t, b, "POST", "/api/v1/login-link", "{}", header("Authorization", ""))
-	refused(t, resp, text, http.StatusUnauthorized)
+	refuses(t, b, http.StatusUnauthorized, "POST", "/api/v1/login-link", "{}", header("Authorization", ""))
 }
 
 func TestRequestsAreBounded(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
-	b.Task("app", coppice.NewTask{Title: "t"})
+	b := setupApp(t, "t")
 	big := `{"text":"` + strings.Repeat("x", 5<<20) + `"}`
-	resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/send", big)
-	refused(t, resp, text, http.StatusRequestEntityTooLarge)
-	resp, text = call(t, b, "POST", "/api/v1/tasks/app-1/send", `{"text":"`+strings.Repeat("x", coppice.MaxMessage+1)+`"}`)
-	refused(t, resp, text, http.StatusRequestEntityTooLarge)
-	resp, text = call(t, b, "POST", "/api/v1/projects", `{"path":"`+strings.Repeat("x", 100<<10)+`"}`)
-	refused(t, resp, text, http.StatusRequestEntityTooLarge)
+	refuses(t, b, http.StatusRequestEntityTooLarge, "POST", "/api/v1/tasks/app-1/send", big)
+	refuses(t, b, http.StatusRequestEntityTooLarge, "POST", "/api/v1/tasks/app-1/send", `{"text":"`+strings.Repeat("x", coppice.MaxMessage+1)+`"}`)
+	refuses(t, b, http.StatusRequestEntityTooLarge, "POST", "/api/v1/projects", `{"path":"`+strings.Repeat("x", 100<<10)+`"}`)
 	deep := `{"tasks":` + strings.Repeat("[", 100000) + strings.Repeat("]", 100000) + `}`
-	resp, text = call(t, b, "POST", "/api/v1/projects/app/tasks", deep)
+	resp, text := call(t, b, "POST", "/api/v1/projects/app/tasks", deep)
 	refused(t, resp, text, http.StatusBadRequest)
 	resp, _ = call(t, b, "GET", "/healthz", "", header("X-Big", strings.Repeat("x", 64<<10)))
 	if resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
@@ -248,8 +228,7 @@ func TestRequestsAreBounded(t *testing.T) {
 
 func TestRequestsAreRead(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	for name, c := range map[string]struct {
 		path, body, field string
 	}{
@@ -268,14 +247,11 @@ func TestRequestsAreRead(t *testing.T) {
 		}
 	}
 	for _, body := range []string{"{", `{"path":"/a"} {"path":"/b"}`, "\x00", "[]x"} {
-		resp, text := call(t, b, "POST", "/api/v1/projects", body)
-		refused(t, resp, text, http.StatusBadRequest)
+		refuses(t, b, http.StatusBadRequest, "POST", "/api/v1/projects", body)
 	}
 	for _, key := range []string{"..%2f..%2fetc", "$(touch%20x)", "-rf", "app-0", "APP-1", "app-1%00", "%F0%9F%98%80", strings.Repeat("a", 500)} {
-		resp, text := call(t, b, "GET", "/api/v1/tasks/"+key, "")
-		refused(t, resp, text, http.StatusUnprocessableEntity)
-		resp, text = call(t, b, "GET", "/api/v1/sessions/"+key+"/output/stream", "")
-		refused(t, resp, text, http.StatusUnprocessableEntity)
+		refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/tasks/"+key, "")
+		refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/sessions/"+key+"/output/stream", "")
 	}
 }
 

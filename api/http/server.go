@@ -32,9 +32,11 @@ import (
 
 // Projects handles requests to projects and accounts.
 type Projects interface {
-	// AddProject adds the project of a directory. For a known one, it reads the
-	// project's policy again.
-	AddProject(ctx context.Context, dir string) (coppice.Project, error)
+	// AddProjectAs adds the project of a directory, with a prefix unless that is
+	// empty. For a known one, it reads the project's policy again.
+	AddProjectAs(ctx context.Context, dir, prefix string) (coppice.Project, error)
+	// RenameProject gives a project another prefix.
+	RenameProject(ctx context.Context, project, prefix string) (coppice.Project, error)
 	// Pause pauses or resumes a project, or one track of it.
 	Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error)
 	// ForgetRule removes the nth remembered rule, counted from 1.
@@ -45,8 +47,11 @@ type Projects interface {
 	// EmptyTrash removes the trash of tasks permanently, or that of a project
 	// which was removed until then. One call removes at most engine.MostEmptied.
 	EmptyTrash(ctx context.Context, project string, until time.Time, keys ...string) ([]coppice.Trash, error)
+	// ReleaseLock releases the lock with a name, or all locks of a session.
+	ReleaseLock(ctx context.Context, project, name, session string) ([]coppice.Lock, error)
 	Limits(r store.Reader) ([]engine.AgentLimit, error)
 	ClearLimit(ctx context.Context, agent string) error
+	Notes
 }
 
 // Tasks handles requests to tasks.
@@ -131,17 +136,23 @@ type Config struct {
 	Diff     func(ctx context.Context, t coppice.Task, since string) (string, error)
 	Backup   func(ctx context.Context) (path string, err error)
 
-	// Add adds the project of a directory. For a known one it confirms the
-	// current state of its checkout, and returns what changed. Default:
-	// AddProject.
-	Add func(ctx context.Context, dir string) (coppice.Project, []coppice.Need, error)
+	// Tools returns the handler of /mcp, for people's own MCP clients. It gets
+	// the API without the checks of guard.go, which /mcp itself has. Nil means
+	// that there is no /mcp.
+	Tools func(rest http.Handler) http.Handler
+
+	// Add adds the project of a directory, with a prefix unless that is empty. For a
+	// known one it confirms the current state of its checkout, and returns what
+	// changed. Default: AddProjectAs.
+	Add func(ctx context.Context, dir, prefix string) (coppice.Project, []coppice.Need, error)
 
 	// Use adds the project of a directory. For a known one it applies a
-	// person's edits of its policy. Default: AddProject.
+	// person's edits of its policy. Default: AddProjectAs.
 	Use func(ctx context.Context, dir string) (coppice.Project, error)
 
-	// Bring copies a task's branch into the user's repository.
-	Bring func(ctx context.Context, t coppice.Task) (api.Branch, error)
+	// Bring copies a task's branch into the user's repository, or one of its stray
+	// branches.
+	Bring func(ctx context.Context, t coppice.Task, stray string) (api.Branch, error)
 
 	// Remove starts to remove a project and returns what will not be removed.
 	Remove func(ctx context.Context, project string, how coppice.Remove) ([]api.Left, error)
@@ -166,6 +177,7 @@ type Config struct {
 	Search   store.Searcher
 	Reviews  Reviews
 	Settings Settings
+	Hooks    Hooks
 	// Features reads and edits features files; nil if the server cannot.
 	Features Features
 	Needs    Needs
@@ -398,6 +410,7 @@ func (s *Server) Stop() {
 	}
 	<-served
 	s.terminals.Wait()
+	s.answers.refreshes.Wait()
 }
 
 // knownHosts returns the Host headers that mean this server.

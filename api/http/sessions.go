@@ -56,12 +56,8 @@ func (s *Server) sessionRoutes(a huma.API) {
 	huma.Register(a, o, s.streamOutput)
 }
 
-func (s *Server) showSession(ctx context.Context, in *SessionIn) (out coppice.Session, err error) {
-	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
-		out, err = sessionByKey(r, in.Key)
-		return err
-	})
-	return out, err
+func (s *Server) showSession(ctx context.Context, in *SessionIn) (coppice.Session, error) {
+	return s.session(ctx, in.Key)
 }
 
 func outputKinds(words []string) ([]coppice.OutputKind, error) {

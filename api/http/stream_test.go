@@ -312,8 +312,7 @@ func TestEventPages(t *testing.T) {
 	if len(page.Events) != 3 || page.Events[0].Seq != 5 || !page.More || page.Next != 7 || page.Last != 10 {
 		t.Errorf("page %+v", page)
 	}
-	resp, text := call(t, b, "GET", "/api/v1/events?after=x", "")
-	refused(t, resp, text, http.StatusUnprocessableEntity)
+	refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/events?after=x", "")
 }
 
 func TestStopEndsStreams(t *testing.T) {

@@ -11,8 +11,7 @@ import (
 
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.Project("/src/app")
+	b := setupApp(t)
 	b.Task("app", coppice.NewTask{Title: "first", Body: "all of it", Checks: []string{"make"}})
 	s := b.Session("app-1", coppice.SessionWorking, func(s *coppice.Session) { s.Conversation = "talk1" })
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait, t.Next, t.Sessions = coppice.StageSession, nil, nil, 1 })

@@ -23,6 +23,7 @@ type listTasksIn struct {
 	Status   []string `query:"status,explode" maxItems:"10" doc:"Any of these"`
 	Track    string   `query:"track" maxLength:"64"`
 	Agent    string   `query:"agent" maxLength:"64"`
+	Parent   string   `query:"parent" maxLength:"64" doc:"Only tasks that agents of the task with this key created"`
 	Group    string   `query:"group" maxLength:"64" doc:"The number of a group, or its name with the project"`
 	Label    string   `query:"label" maxLength:"40"`
 	Flagged  bool     `query:"flagged" doc:"Only tasks that a person flagged"`
@@ -139,6 +140,13 @@ func (s *Server) makePage(ctx context.Context, f store.TaskFilter, in *listTasks
 		if f.ProjectID, err = projectID(r, in.Project); err != nil {
 			return err
 		}
+		if in.Parent != "" {
+			t, err := taskByKey(r, in.Parent)
+			if err != nil {
+				return err
+			}
+			f.Parent = t.ID
+		}
 		if in.Group != "" {
 			g, err := findGroup(r, f.ProjectID, in.Group)
 			if err != nil {
@@ -224,7 +232,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if err != nil {
 		return out, err
 	}
-	out.Task, out.Schema = views[0], t.Schema
+	out.Task, out.Schema, out.Context = views[0], t.Schema, t.Context
 	if out.History, err = r.Sessions.Of(t.ID); err != nil {
 		return out, err
 	}
@@ -285,10 +293,35 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 		return out, err
 	}
 	keys, err := r.Tasks.Keys(ids)
+	if err != nil {
+		return out, err
+	}
 	out.Dependants = named(ids, keys)
+	if out.Children, err = s.children(ctx, r, t); err != nil {
+		return out, err
+	}
+	below, err := r.Spend.Of(coppice.FamilySubject(t.ID), "")
+	out.Below = coppice.USD(below.CostUSD)
 	out.History, out.Landings, out.CheckRuns = filled(out.History), filled(out.Landings), filled(out.CheckRuns)
 	out.Messages, out.Questions, out.Dependants, out.Images = filled(out.Messages), filled(out.Questions), filled(out.Dependants), filled(out.Images)
 	return out, err
+}
+
+// children returns the tasks that the agents of a task created.
+func (s *Server) children(ctx context.Context, r store.Reader, t coppice.Task) ([]api.Child, error) {
+	out := []api.Child{}
+	tasks, err := r.Families.Children(t.ID)
+	if err != nil || len(tasks) == 0 {
+		return out, err
+	}
+	statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range tasks {
+		out = append(out, api.Child{Key: c.Key, Title: c.Title, Status: statuses[i].Status, Reason: statuses[i].Reason})
+	}
+	return out, nil
 }
 
 // terminalsOf returns the keys of the sessions on a terminal.

@@ -15,7 +15,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/store"
 )
 
 // Attach opens the terminal of a running session, until ctx ends.
@@ -56,10 +55,7 @@ func (s *Server) attachable(ctx context.Context, key string) (session coppice.Se
 	if s.cfg.Attach == nil {
 		return session, coppice.Errorf(coppice.EUnavailable, "this server has no terminals")
 	}
-	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
-		session, err = sessionByKey(r, key)
-		return err
-	})
+	session, err = s.session(ctx, key)
 	if err == nil && !session.State.Live() {
 		err = coppice.Errorf(coppice.EConflict, "the session %s has ended (%s)", session.Key, session.State).
 			WithFix("see its log with `coppice logs %s`", session.Key)

@@ -164,8 +164,7 @@ func TestTerminalRefused(t *testing.T) {
 	if !errors.As(err, &e) || e.Code != coppice.EConflict || !strings.Contains(e.Fix, "coppice logs "+ended.Key) {
 		t.Errorf("a session that has ended: %v", err)
 	}
-	resp, text := call(t, b, "GET", "/api/v1/sessions/"+s.Key+"/terminal", "")
-	refused(t, resp, text, http.StatusUnprocessableEntity)
+	refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/sessions/"+s.Key+"/terminal", "")
 }
 
 // TestAnyWebPageTalksToTheLocalServer_Terminal attacks the one address where a

@@ -62,8 +62,7 @@ func TestLongLogs(t *testing.T) {
 		t.Errorf("a short log: %v, %+v", err, d.CheckRuns)
 	}
 	for _, path := range []string{"/app-2/checks/1/log", "/app-2/landings/1/evidence", "/app-1/checks/999/log", "/app-9/checks/1/log"} {
-		resp, text := call(t, b, http.MethodGet, "/api/v1/tasks"+path, "")
-		refused(t, resp, text, http.StatusNotFound)
+		refuses(t, b, http.StatusNotFound, http.MethodGet, "/api/v1/tasks"+path, "")
 	}
 }
 

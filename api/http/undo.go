@@ -111,7 +111,7 @@ func (s *Server) listTrash(ctx context.Context, in *trashIn) (out api.TrashList,
 			for _, x := range items {
 				out.Trash = append(out.Trash, api.TrashItem{
 					Project: p.Prefix, Task: x.Task.Key, Title: x.Task.Title, Branch: x.Branch, RemovedAt: x.RemovedAt, ExpiresAt: x.ExpiresAt,
-					Restores: x.Restores, Uses: x.Uses,
+					Restores: x.Restores, Uses: x.Uses, What: x.What,
 				})
 			}
 		}

@@ -29,6 +29,7 @@ type usageIn struct {
 	Group   string `query:"group" enum:"task,none" default:"none" doc:"task has a row for each task"`
 	TZ      string `query:"tz" maxLength:"5" doc:"When days start: minutes east of UTC; the default is the server's time zone"`
 	Most    int    `query:"most" minimum:"1" maximum:"10000" default:"5000" doc:"The most rows"`
+	MarksIn
 }
 
 func (s *Server) usageRoutes(a huma.API) {
@@ -81,6 +82,7 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 	}
 	out = api.UsageReport{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Rows: []api.UsageRow{}, Budgets: []api.Budget{}}
 	q := store.UsageQuery{From: from, To: to.AddDate(0, 0, 1), Zone: zone, ByTask: in.Group == "task"}
+	in.narrow(&q.Among)
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 		projects, err := r.Projects.All()
 		if err != nil {

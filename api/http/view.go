@@ -45,6 +45,9 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 			in = append(in, t.Group)
 		}
 		after = append(after, t.After...)
+		if t.Parent != 0 {
+			after = append(after, t.Parent)
+		}
 		if statuses[i].Session != nil {
 			sessions = append(sessions, *statuses[i].Session)
 		}
@@ -73,8 +76,12 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 	for i, t := range tasks {
 		out[i] = view(s.cfg.Now(), t, statuses[i], apps, named(t.After, keys))
 		out[i].Group, out[i].Unread = groups[t.Group].Name, unread[t.ID]
+		out[i].Parent = keys[t.Parent]
 		if x := statuses[i].Session; x != nil {
 			out[i].Says = lines[x.ID]
+			if x.State.Live() {
+				out[i].Report = x.Report
+			}
 		}
 	}
 	return out, nil
@@ -88,11 +95,11 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 		ID: t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, Skipped: t.Skip, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
-		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, Reverted: t.Reverted, EndedAt: t.EndedAt,
+		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warnings(), Landed: t.Landed, Reverted: t.Reverted, EndedAt: t.EndedAt,
 		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf, Wants: t.Wants,
-		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged, Effort: t.Effort,
-		Turns: t.Turns, Time: t.Time, UntilDone: t.UntilDone,
-		Word: t.Stage.Word(), Need: engine.NeedOf(t, st),
+		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged, Effort: t.Effort, Retry: t.Retry,
+		Turns: t.Turns, Time: t.Time, UntilDone: t.UntilDone, Completion: t.Completion, Strays: t.Strays, Branch: t.Branch, Checkout: t.Checkout, Interactive: t.Interactive,
+		Word: t.Stage.Word(), Need: engine.NeedOf(t, st), CanChange: t.Changeable(), CanSend: t.TakesMessages(),
 	}
 	if st.Session != nil {
 		v.Role = st.Session.Role
@@ -143,6 +150,14 @@ func taskByKey(r store.Reader, key string) (coppice.Task, error) {
 		return coppice.Task{}, err
 	}
 	return r.Tasks.ByKey(key)
+}
+
+func (s *Server) task(ctx context.Context, key string) (coppice.Task, error) {
+	return store.Read(ctx, s.cfg.Store, func(r store.Reader) (coppice.Task, error) { return taskByKey(r, key) })
+}
+
+func (s *Server) session(ctx context.Context, key string) (coppice.Session, error) {
+	return store.Read(ctx, s.cfg.Store, func(r store.Reader) (coppice.Session, error) { return sessionByKey(r, key) })
 }
 
 // validTaskKey checks the form of a task's key.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -36,7 +37,18 @@ func withWeb(c *apihttp.Config) { c.Web = built }
 func TestDashboardIsServed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withWeb)
-	for _, p := range []string{"/", "/inbox", "/groups", "/groups/7", "/tasks/app-1", "/tasks/app-1/review", "/landing", "/features", "/agents", "/usage", "/graph", "/timeline", "/search?q=x", "/settings", "/health", "/help"} {
+	source, err := os.ReadFile("../../web/src/app.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses := []string{"/", "/groups/7", "/tasks/app-1", "/tasks/app-1/review", "/search?q=x"}
+	for _, found := range regexp.MustCompile(`(?m)^  "(/[a-z]+)": lazy`).FindAllStringSubmatch(string(source), -1) {
+		addresses = append(addresses, found[1])
+	}
+	if len(addresses) < 15 {
+		t.Fatalf("the dashboard's routes were not found: %v", addresses)
+	}
+	for _, p := range addresses {
 		resp, text := call(t, b, "GET", p, "")
 		if resp.StatusCode != http.StatusOK || !strings.Contains(text, "/assets/app-abc.js") {
 			t.Errorf("%s: %d %s", p, resp.StatusCode, text)
@@ -61,11 +73,9 @@ func TestDashboardIsServed(t *testing.T) {
 		t.Errorf("the icon: %d %v", resp.StatusCode, resp.Header)
 	}
 	for _, p := range []string{"/assets/gone.js", "/assets/app.bin", "/assets/", "/assets/%2e%2e/index.html", "/tasks", "/nothing", "/api/v1/nothing"} {
-		resp, text := call(t, b, "GET", p, "")
-		refused(t, resp, text, http.StatusNotFound)
+		refuses(t, b, http.StatusNotFound, "GET", p, "")
 	}
-	resp, text := call(t, b, "POST", "/landing", "{}")
-	refused(t, resp, text, http.StatusMethodNotAllowed)
+	refuses(t, b, http.StatusMethodNotAllowed, "POST", "/landing", "{}")
 }
 
 func TestWithoutADashboardThereIsAPageThatSaysSo(t *testing.T) {
@@ -76,8 +86,7 @@ func TestWithoutADashboardThereIsAPageThatSaysSo(t *testing.T) {
 			t.Errorf("%s: %d %s", p, resp.StatusCode, text)
 		}
 	}
-	resp, text := call(t, b, "GET", "/assets/app-abc.js", "")
-	refused(t, resp, text, http.StatusNotFound)
+	refuses(t, b, http.StatusNotFound, "GET", "/assets/app-abc.js", "")
 }
 
 func TestDashboardNeedsASignedInBrowser(t *testing.T) {
@@ -85,9 +94,8 @@ func TestDashboardNeedsASignedInBrowser(t *testing.T) {
 	b := setup(t, withWeb)
 	none, page := header("Authorization", ""), header("Accept", "text/html,*/*")
 	for _, p := range []string{"/", "/inbox", "/groups", "/groups/7", "/tasks/app-1", "/assets/app-abc.js"} {
-		resp, text := call(t, b, "GET", p, "", none)
-		refused(t, resp, text, http.StatusUnauthorized)
-		resp, text = call(t, b, "GET", p, "", none, page)
+		refuses(t, b, http.StatusUnauthorized, "GET", p, "", none)
+		resp, text := call(t, b, "GET", p, "", none, page)
 		if resp.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "coppice login") || strings.Contains(text, "app-abc") {
 			t.Errorf("%s: %d %s", p, resp.StatusCode, text)
 		}
@@ -96,11 +104,9 @@ func TestDashboardNeedsASignedInBrowser(t *testing.T) {
 		}
 	}
 	for _, p := range []string{"/api/v1/tasks", "/api/openapi.json"} {
-		resp, text := call(t, b, "GET", p, "", none, page)
-		refused(t, resp, text, http.StatusUnauthorized)
+		refuses(t, b, http.StatusUnauthorized, "GET", p, "", none, page)
 	}
-	resp, text := call(t, b, "GET", "/", "", none, page, header("Host", "evil.com"))
-	refused(t, resp, text, http.StatusForbidden)
+	refuses(t, b, http.StatusForbidden, "GET", "/", "", none, page, header("Host", "evil.com"))
 }
 
 func TestARestartDoesNotSignBrowsersOut(t *testing.T) {
@@ -201,7 +207,7 @@ func actions() string {
 			row["path"] = "/api/v1/tasks/{key}/" + i.Button.Path
 		}
 		for name, value := range map[string]any{
-			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "images": i.Images, "head": i.Head, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required, "method": i.Button.Method,
+			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "images": i.Images, "head": i.Head, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required, "method": i.Button.Method, "many": i.Command.Many,
 		} {
 			if !reflect.ValueOf(value).IsZero() {
 				row[name] = value
@@ -226,6 +232,13 @@ func tables() string {
 		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(p))
 	}
 	fmt.Fprintf(&b, "];\n\n// workspacePrefix begins the name of every directory of a workspace.\nexport const workspacePrefix = %s;\n", coppice.Raw(coppice.WorkspacePrefix))
+	fmt.Fprintf(&b, "\n// priorities are the least and the most urgent priority of a task.\nexport const priorities = { least: %d, most: %d };\n", coppice.MinPriority, coppice.MaxPriority)
+	fmt.Fprintf(&b, "\n// mostTurns is the highest limit of the turns of a session, and mostTitle the longest title.\nexport const mostTurns = %d;\nexport const mostTitle = %d;\n", coppice.MaxTurns, coppice.MaxTitle)
+	b.WriteString("\n// roles are the roles of sessions. Each has a prompt.\nexport const roles = [\n")
+	for _, r := range coppice.Roles {
+		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(r.Role))
+	}
+	b.WriteString("];\n")
 	return b.String()
 }
 
@@ -246,6 +259,5 @@ func TestStaleLinkShowsAPage(t *testing.T) {
 	if resp, text = call(t, b, "GET", "/login?code=old", "", none, page, cookie); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/" {
 		t.Errorf("a stale link in a browser that is signed in: %d %s", resp.StatusCode, text)
 	}
-	resp, text = call(t, b, "GET", "/login?code=old", "", none)
-	refused(t, resp, text, http.StatusUnauthorized)
+	refuses(t, b, http.StatusUnauthorized, "GET", "/login?code=old", "", none)
 }

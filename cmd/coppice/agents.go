@@ -27,8 +27,7 @@ func (p *program) agents(ctx context.Context, own map[string]coppice.Profile) []
 }
 
 func (p *program) agentsCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "agents [NAME]",
 		Short: "List the agent CLIs that Coppice knows, or show what one of them gets",
 		Long: `Lists the agent CLIs that Coppice knows: the installed version, whether you are
@@ -41,22 +40,22 @@ logged in, the protocol, and what the agent can do:
   permissions  it asks before it uses a tool
   tools        it can use tool servers
   screen       a person can work on its own screen
+  images       it sees the images that people attach
 
-With the name of an agent, it shows how to install it, how to log in, its limits in
-this project, and everything that Coppice passes to it: variables by name and never
-their values, and files.`,
+An agent is marked as unproven if no test has run its profile with the real CLI.
+
+With the name of an agent, it shows how to install it, how to log in, its scores, its
+limits in this project, and everything that Coppice passes to it: variables by name
+and never their values, and files.`,
 		Example: "  coppice agents\n  coppice agents my-agent",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			at := p.project(c.Context())
-			if len(args) == 1 {
-				return p.showAgent(c.Context(), args[0], at, asJSON)
-			}
-			return setup.PrintAgents(p.out(asJSON), p.agents(c.Context(), at.policy.Agents), asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		at := p.project(c.Context())
+		if len(args) == 1 {
+			return p.showAgent(c.Context(), args[0], at, asJSON)
+		}
+		return setup.PrintAgents(p.out(asJSON), p.agents(c.Context(), at.policy.Agents), asJSON)
+	})
 }
 
 // showAgent is `coppice agents NAME`.

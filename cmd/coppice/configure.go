@@ -25,82 +25,82 @@ func (p *program) repository(ctx context.Context) (string, error) {
 	return root, nil
 }
 
+// withJSON gives a command the flag --json.
+func withJSON(c *cobra.Command, run func(c *cobra.Command, args []string, asJSON bool) error) *cobra.Command {
+	asJSON := c.Flags().Bool("json", false, "print JSON")
+	c.RunE = func(c *cobra.Command, args []string) error { return run(c, args, *asJSON) }
+	return c
+}
+
+// policy reads the coppice.yaml of the repository that the working directory is in.
+func (p *program) policy(ctx context.Context) (coppice.Policy, config.Source, error) {
+	root, err := p.repository(ctx)
+	if err != nil {
+		return coppice.Policy{}, config.Source{}, err
+	}
+	return config.Load(root)
+}
+
 func (p *program) configGet() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use: "get KEY", Short: "Show one setting",
 		Long:    "Shows the value of one key of coppice.yaml, or its default if it is not set. For a key that contains other keys, shows all of them.",
 		Example: "  coppice config get limits.sessions\n  coppice config get land --json",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: completeConfig,
-		RunE: func(c *cobra.Command, args []string) error {
-			root, err := p.repository(c.Context())
-			if err != nil {
-				return err
-			}
-			policy, src, err := config.Load(root)
-			if err != nil {
-				return err
-			}
-			value, err := config.Value(policy, args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				_, err := fmt.Fprintf(p.env.Stdout, "%s\n", value)
-				return err
-			}
-			for _, k := range config.Explain(policy, src) {
-				if k.Name == args[0] {
-					_, err := fmt.Fprintln(p.out(false), k.Value)
-					return err
-				}
-			}
-			text, err := config.Flow(value)
-			if err != nil {
-				text = string(value) // nothing is set there
-			}
-			_, err = fmt.Fprintln(p.out(false), text)
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		policy, src, err := p.policy(c.Context())
+		if err != nil {
 			return err
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+		}
+		value, err := config.Value(policy, args[0])
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			_, err := fmt.Fprintf(p.env.Stdout, "%s\n", value)
+			return err
+		}
+		for _, k := range config.Explain(policy, src) {
+			if k.Name == args[0] {
+				_, err := fmt.Fprintln(p.out(false), k.Value)
+				return err
+			}
+		}
+		text, err := config.Flow(value)
+		if err != nil {
+			text = string(value) // nothing is set there
+		}
+		_, err = fmt.Fprintln(p.out(false), text)
+		return err
+	})
 }
 
 func (p *program) configSet() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use: "set KEY VALUE", Short: "Change one setting in coppice.yaml",
 		Long: `Sets one key in the coppice.yaml of this repository and leaves every other line as
 it is. Write the value as in the file: text, a number, true or false, [a list]
 or {a: mapping}. An invalid value is refused, and the file does not change.`,
 		Example: "  coppice config set limits.sessions 3\n  coppice config set checks '[make lint, make test]'\n  coppice config set land.how branch",
 		Args:    cobra.ExactArgs(2), ValidArgsFunction: completeConfig,
-		RunE: func(c *cobra.Command, args []string) error {
-			value, err := valueOf(args[1])
-			if err != nil {
-				return err
-			}
-			return p.configure(c.Context(), config.Change{Key: args[0], Value: value}, asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		value, err := valueOf(args[1])
+		if err != nil {
+			return err
+		}
+		return p.configure(c.Context(), config.Change{Key: args[0], Value: value}, asJSON)
+	})
 }
 
 func (p *program) configUnset() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use: "unset KEY", Short: "Remove one setting from coppice.yaml",
 		Long:    "Removes one key from the coppice.yaml of this repository, so that its default applies, and leaves every other line as it is.",
 		Example: "  coppice config unset limits.sessions",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: completeConfig,
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.configure(c.Context(), config.Change{Key: args[0], Unset: true}, asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		return p.configure(c.Context(), config.Change{Key: args[0], Unset: true}, asJSON)
+	})
 }
 
 // completeConfig lists the keys of coppice.yaml with what they mean.

@@ -32,7 +32,7 @@ Agents that are not installed and that the project does not use are one line. Th
 exit code is 1 if a row fails: the project cannot run.
 
 With --try, the project's agent answers one short question in a temporary copy of the
-repository, with a budget of $0.25 and within 3 minutes, and each check runs one time
+repository, with a budget of $1 and within 3 minutes, and each check runs one time
 on the base. Each row shows its time. Nothing changes in your repository.`,
 		Example: "  coppice doctor\n  coppice doctor --try",
 		Args:    cobra.NoArgs,
@@ -55,7 +55,7 @@ on the base. Each row shows its time. Nothing changes in your repository.`,
 				return err
 			}
 			if r.Exit() != 0 {
-				return coppice.Errorf(coppice.EUnavailable, "a check failed").WithFix("fix the rows marked fail")
+				return coppice.Errorf(coppice.EUnavailable, "not ready: %s", strings.Join(r.Failed(), ", ")).WithFix("fix the rows marked fail")
 			}
 			return nil
 		},
@@ -215,10 +215,10 @@ func (p *program) browser(ctx context.Context) *setup.Browser {
 	if err != nil || !policy.Verify.Browser {
 		return nil // the row of the project says what is wrong with the policy
 	}
-	if _, own := policy.MCP["browser"]; own {
+	if _, own := policy.MCP[policy.Verify.BrowserServer.ServerName()]; own {
 		return &setup.Browser{Detail: "the project's own tool server"}
 	}
-	found, err := browser.Find(os.Environ())
+	found, err := browser.Find(os.Environ(), policy.Verify.BrowserServer.Package)
 	var missing *browser.Missing
 	switch {
 	case errors.As(err, &missing):

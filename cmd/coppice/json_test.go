@@ -95,7 +95,7 @@ func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	run := shellOf(t)
 	for line, want := range map[string]string{
-		"nope":                  "coppice: coppice has no command \"nope\"\n→ see coppice --help\n",
+		"unknown":               "coppice: coppice has no command \"unknown\"\n→ see coppice --help\n",
 		"staus":                 "coppice: coppice has no command \"staus\"\n→ did you mean coppice status? Otherwise see coppice --help\n",
 		"help staus":            "coppice: coppice has no command \"staus\"\n→ did you mean coppice status? Otherwise see coppice --help\n",
 		"help project nope":     "coppice: coppice project has no command \"nope\"\n→ see coppice project --help\n",

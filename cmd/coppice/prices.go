@@ -17,8 +17,7 @@ import (
 )
 
 func (p *program) pricesCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use: "prices", Short: "List what models cost, for agents that report tokens and no cost",
 		Long: `List what models cost, in dollars for a million tokens. The prices are used for
 agents that report tokens and no cost.
@@ -32,16 +31,13 @@ The prices under "prices" in coppice.yaml come before those in your own config.y
 and both come before those that are part of Coppice.`,
 		Example: "  coppice prices\n  coppice config set prices.my-model '{input: 2 USD, output: 10 USD}'",
 		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			table, err := p.prices(c.Context())
-			if err != nil {
-				return err
-			}
-			return p.printPrices(table.Entries(), asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, _ []string, asJSON bool) error {
+		table, err := p.prices(c.Context())
+		if err != nil {
+			return err
+		}
+		return p.printPrices(table.Entries(), asJSON)
+	})
 }
 
 // prices returns the current table: with the prices of this repository, if the

@@ -291,11 +291,7 @@ func (p *program) configCommand() *cobra.Command {
 				_, err := p.env.Stdout.Write(config.Schema())
 				return err
 			}
-			root, err := p.repository(c.Context())
-			if err != nil {
-				return err
-			}
-			policy, src, err := config.Load(root)
+			policy, src, err := p.policy(c.Context())
 			if err != nil {
 				return err
 			}

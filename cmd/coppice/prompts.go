@@ -57,107 +57,92 @@ func (p *program) promptOf(ctx context.Context, role string) (listedPrompt, erro
 }
 
 func (p *program) configPrompt() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	c := withJSON(&cobra.Command{
 		Use: "prompt", Short: "List the prompts of the roles, and which are this repository's own",
 		Long: `Lists the prompt of each role: the text from which the first message of a session
 is written. A repository can have its own text for a role, as a Go template in a
 file below .coppice/prompts. The commands below show, write and remove it.`,
 		Example: "  coppice config prompt\n  coppice config prompt get verify > verify.md\n  coppice config prompt set verify verify.md",
 		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			root, all, err := p.prompts(c.Context())
-			if err != nil {
-				return err
+	}, func(c *cobra.Command, _ []string, asJSON bool) error {
+		root, all, err := p.prompts(c.Context())
+		if err != nil {
+			return err
+		}
+		rows := make([]listedPrompt, len(all))
+		for i, x := range all {
+			rows[i] = listed(root, x)
+		}
+		if asJSON {
+			return p.report(true, rows, "")
+		}
+		w := tabwriter.NewWriter(p.out(false), 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ROLE\tPROMPT\tITS SESSIONS")
+		for _, r := range rows {
+			from := "built-in"
+			if r.Own {
+				from = config.PromptFile(r.Role)
 			}
-			rows := make([]listedPrompt, len(all))
-			for i, x := range all {
-				rows[i] = listed(root, x)
+			if r.Problem != "" {
+				from += ", not used"
 			}
-			if asJSON {
-				return p.report(true, rows, "")
+			fmt.Fprintf(w, "%s\t%s\t%s\n", r.Role, from, r.About)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if r.Problem != "" {
+				fmt.Fprintf(p.out(false), "\n%s: %s\n", config.PromptFile(r.Role), r.Problem)
 			}
-			w := tabwriter.NewWriter(p.out(false), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "ROLE\tPROMPT\tITS SESSIONS")
-			for _, r := range rows {
-				from := "built-in"
-				if r.Own {
-					from = config.PromptFile(r.Role)
-				}
-				if r.Problem != "" {
-					from += ", not used"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Role, from, r.About)
-			}
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			for _, r := range rows {
-				if r.Problem != "" {
-					fmt.Fprintf(p.out(false), "\n%s: %s\n", config.PromptFile(r.Role), r.Problem)
-				}
-			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+		}
+		return nil
+	})
 	c.AddCommand(p.promptGet(), p.promptSet(), p.promptUnset())
 	return c
 }
 
 func (p *program) promptGet() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use: "get ROLE", Short: "Print the prompt of a role",
 		Long:    "Prints the text of a role's prompt: this repository's own file, or the built-in text. It is a Go template.",
 		Example: "  coppice config prompt get implement",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			x, err := p.promptOf(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return p.report(asJSON, x, "%s", x.Text)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		x, err := p.promptOf(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return p.report(asJSON, x, "%s", x.Text)
+	})
 }
 
 func (p *program) promptSet() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use: "set ROLE FILE", Short: "Write this repository's own prompt of a role",
 		Long: `Writes the text of a file, or of stdin for -, as this repository's own prompt of a
 role, below .coppice/prompts. A text that cannot be used is refused, with its line,
 and nothing changes. It takes effect for the next session.`,
 		Example: "  coppice config prompt set verify verify.md\n  coppice config prompt set fix - < fix.md",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			text, err := p.textOf(args[1])
-			if err != nil {
-				return err
-			}
-			return p.changePrompt(c.Context(), config.PromptChange{Role: args[0], Text: text}, asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		text, err := p.textOf(args[1])
+		if err != nil {
+			return err
+		}
+		return p.changePrompt(c.Context(), config.PromptChange{Role: args[0], Text: text}, asJSON)
+	})
 }
 
 func (p *program) promptUnset() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use: "unset ROLE", Short: "Remove this repository's own prompt of a role",
 		Long:    "Removes the file of a role's prompt below .coppice/prompts, so that the built-in text is used.",
 		Example: "  coppice config prompt unset verify",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.changePrompt(c.Context(), config.PromptChange{Role: args[0], Unset: true}, asJSON)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		return p.changePrompt(c.Context(), config.PromptChange{Role: args[0], Unset: true}, asJSON)
+	})
 }
 
 // textOf reads a file that a person names, or stdin for -.

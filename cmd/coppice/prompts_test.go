@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"coppice"
 	"coppice/api/client"
 	"coppice/cmd/coppice/cli"
 )
@@ -52,7 +53,7 @@ func TestConfigPrompt(t *testing.T) {
 		t.Errorf("the list:\n%s", list)
 	}
 	var rows []listedPrompt
-	if err := json.Unmarshal([]byte(ok("", "--json")), &rows); err != nil || len(rows) != 4 || rows[1].Role != "verify" || !rows[1].Own || rows[1].Path != path {
+	if err := json.Unmarshal([]byte(ok("", "--json")), &rows); err != nil || len(rows) != len(coppice.Roles) || rows[1].Role != "verify" || !rows[1].Own || rows[1].Path != path {
 		t.Errorf("as JSON: %+v, %v", rows, err)
 	}
 	for says, args := range map[string][]string{

@@ -124,34 +124,30 @@ func (p *program) secretValue(name string) (string, error) {
 }
 
 func (p *program) secretList() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list",
 		Short: "List secrets, where they come from and which projects use them",
 		Long: `Lists the names of your secrets, where each comes from and which projects use it.
 Names that a project uses and that are not set are listed too.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := secrets().Resolver()
-			if err != nil {
-				return err
-			}
-			used := p.usedSecrets(c.Context())
-			all := []row{}
-			names := slices.Concat(slices.Collect(maps.Keys(r.Sources)), slices.Collect(maps.Keys(used)))
-			slices.Sort(names)
-			for _, name := range slices.Compact(names) {
-				source, set := r.Sources[name]
-				all = append(all, row{Name: name, Source: source, Set: set, Projects: used[name]})
-			}
-			if asJSON {
-				return p.report(true, map[string]any{"secrets": all}, "")
-			}
-			return printSecrets(p.out(false), all)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, _ []string, asJSON bool) error {
+		r, err := secrets().Resolver()
+		if err != nil {
+			return err
+		}
+		used := p.usedSecrets(c.Context())
+		all := []row{}
+		names := slices.Concat(slices.Collect(maps.Keys(r.Sources)), slices.Collect(maps.Keys(used)))
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			source, set := r.Sources[name]
+			all = append(all, row{Name: name, Source: source, Set: set, Projects: used[name]})
+		}
+		if asJSON {
+			return p.report(true, map[string]any{"secrets": all}, "")
+		}
+		return printSecrets(p.out(false), all)
+	})
 }
 
 func printSecrets(out io.Writer, all []row) error {
@@ -198,61 +194,49 @@ func (p *program) usedSecrets(ctx context.Context) map[string][]string {
 }
 
 func (p *program) secretTest() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "test NAME",
 		Short: "Resolve a secret, and print where it comes from and how long it is",
 		Long: `Resolves a secret as a session would, and prints its source and its length, not its
 value. A variable of the environment is read from this terminal's environment, which
 can differ from the server's.`,
 		Args: oneName, ValidArgsFunction: knownNames,
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := secrets().Resolver()
-			if err != nil {
-				return err
-			}
-			value, err := r.Resolve(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			source := r.Sources[args[0]]
-			return p.report(asJSON, row{Name: args[0], Source: source, Set: true, Length: len(value)}, "%s has %d bytes (%s)\n", args[0], len(value), source)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		r, err := secrets().Resolver()
+		if err != nil {
+			return err
+		}
+		value, err := r.Resolve(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		source := r.Sources[args[0]]
+		return p.report(asJSON, row{Name: args[0], Source: source, Set: true, Length: len(value)}, "%s has %d bytes (%s)\n", args[0], len(value), source)
+	})
 }
 
 func (p *program) secretRemove() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a secret from your configuration",
 		Long: `Removes a secret from your configuration, and its value if ` + "`coppice secret set`" + `
 stored it. Files, commands and variables that you named yourself stay.`,
 		Args: oneName, ValidArgsFunction: knownNames,
-		RunE: func(c *cobra.Command, args []string) error {
-			was, err := secrets().Remove(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return p.report(asJSON, row{Name: args[0], Source: was}, "%s is removed (%s)\n", args[0], was)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, args []string, asJSON bool) error {
+		was, err := secrets().Remove(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return p.report(asJSON, row{Name: args[0], Source: was}, "%s is removed (%s)\n", args[0], was)
+	})
 }
 
 // checkSecrets resolves each secret that the project in the working directory
 // uses, once.
 func (p *program) checkSecrets(ctx context.Context) []setup.Secret {
-	root, err := p.repository(ctx)
+	policy, _, err := p.policy(ctx)
 	if err != nil {
-		return nil // the directory is not in a repository
-	}
-	policy, _, err := config.Load(root)
-	if err != nil {
-		return nil // the row about the project reports it
+		return nil // the directory is not in a repository, or the row about the project reports it
 	}
 	names := secret.Names(policy.MCP)
 	if len(names) == 0 {

@@ -18,32 +18,28 @@ type versionShown struct {
 }
 
 func (p *program) versionCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use: "version", Short: "Show the version of this program and of the running server",
 		Long:    "Show the version of this program, and of the server if one runs. If they differ, restart the server: running agents continue.",
 		Example: "  coppice version\n  coppice version --json",
 		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			v := versionShown{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Server: p.serverVersion(c.Context())}
-			if asJSON {
-				return p.printJSON(v)
-			}
-			out := p.out(false)
-			fmt.Fprintf(out, "coppice %s (%s, %s)\n", v.Version, v.Go, v.Platform)
-			switch v.Server {
-			case "":
-				fmt.Fprintln(out, "no server is running")
-			case v.Version:
-				fmt.Fprintln(out, "the server has the same version")
-			default:
-				fmt.Fprintf(out, "the server has the version %s; restart it to use this one\n", v.Server)
-			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	}, func(c *cobra.Command, _ []string, asJSON bool) error {
+		v := versionShown{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Server: p.serverVersion(c.Context())}
+		if asJSON {
+			return p.printJSON(v)
+		}
+		out := p.out(false)
+		fmt.Fprintf(out, "coppice %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+		switch v.Server {
+		case "":
+			fmt.Fprintln(out, "no server is running")
+		case v.Version:
+			fmt.Fprintln(out, "the server has the same version")
+		default:
+			fmt.Fprintf(out, "the server has the version %s; restart it to use this one\n", v.Server)
+		}
+		return nil
+	})
 }
 
 // serverVersion returns the version of the running server, or "".

@@ -3,7 +3,9 @@
 package agents
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ type Agent struct {
 	Path     string   `json:"path,omitempty"`     // its program; empty if it is not installed
 	Version  string   `json:"version,omitempty"`  // as it reports it; empty if it is not installed
 	Tested   string   `json:"tested,omitempty"`   // the version Coppice was tested with
+	Unproven bool     `json:"unproven,omitempty"` // its profile was never run with the real CLI
 	Install  string   `json:"install,omitempty"`  // how to install it
 	Problem  string   `json:"problem,omitempty"`  // why it does not work although it is installed
 	Login    string   `json:"login,omitempty"`    // yes, no or unknown; empty if it needs no login
@@ -58,18 +61,30 @@ func (a Agent) Number() string {
 	return words[len(words)-1]
 }
 
+// LogIn says how to log in to an agent whose login command says no: with the program
+// of that command, or with a variable.
+func LogIn(name, by string, env []string, set string) string {
+	program, _, _ := strings.Cut(by, " ")
+	text := fmt.Sprintf("run `%s` and log in", cmp.Or(program, name))
+	if len(env) > 0 {
+		text += fmt.Sprintf(", or %s %s", set, env[0])
+	}
+	if len(env) > 1 {
+		text += fmt.Sprintf(" (coppice agents %s lists more variables)", name)
+	}
+	return text
+}
+
 // Warnings returns what to fix before you rely on an agent, and whether its
 // version was not tested. It is used anyway.
 func (a Agent) Warnings() []string {
 	var all []string
 	if a.Login == LoggedOut {
-		fix := "log in with its own program"
-		if len(a.LoginEnv) > 0 {
-			fix += ", or set " + strings.Join(a.LoginEnv, " or ")
-		}
-		all = append(all, fix)
+		all = append(all, LogIn(a.Name, a.LoginBy, a.LoginEnv, "set"))
 	}
 	switch {
+	case a.Unproven:
+		all = append(all, "unproven: no test has run its profile with the real CLI")
 	case a.Version == NoVersion:
 		all = append(all, "it did not report its version, so Coppice does not know whether it was tested")
 	case a.Tested != "" && a.Tested != a.Number():
@@ -134,7 +149,7 @@ func (s Search) profiles(own map[string]coppice.Profile) (profiles.Set, error) {
 // look finds one agent and asks for its version and its login.
 func (s Search) look(ctx context.Context, name string, p coppice.Profile) Agent {
 	a := Agent{
-		Name: name, Tested: p.Tested, Install: p.Install, Protocol: p.Protocol, Can: s.Can(p),
+		Name: name, Tested: p.Tested, Unproven: p.Unproven(), Install: p.Install, Protocol: p.Protocol, Can: s.Can(p),
 		Lead: p.Scores.Lead, Implement: p.Scores.Implement, Models: p.Models, Efforts: p.Efforts, LoginEnv: p.LoginEnv, Source: p.Source,
 	}
 	// An agent is asked in the environment in which it works. Logins are

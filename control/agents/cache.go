@@ -104,7 +104,7 @@ func (l *Cache) Stop() {
 
 func agentOf(a Agent, own bool) api.Agent {
 	out := api.Agent{
-		Name: a.Name, Own: own, Path: a.Path, Version: a.Version, Tested: a.Tested, Install: a.Install, Problem: strings.TrimSpace(a.Problem),
+		Name: a.Name, Own: own, Path: a.Path, Version: a.Version, Tested: a.Tested, Unproven: a.Unproven, Install: a.Install, Problem: strings.TrimSpace(a.Problem),
 		Login: a.Login, LoginBy: a.LoginBy, LoginEnv: a.LoginEnv, Settings: a.Settings, Protocol: a.Protocol, Can: slices.Clone(a.Can),
 		Scores: coppice.Scores{Lead: a.Lead, Implement: a.Implement}, Models: a.Models, Efforts: a.Efforts, Source: a.Source,
 	}

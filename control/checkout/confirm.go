@@ -19,9 +19,10 @@ func (s *Follower) projectAt(ctx context.Context, root string) (p coppice.Projec
 	return p, err
 }
 
-// Add adds the project of a directory. For a known one it confirms the current
-// policy and git settings, and returns what changed.
-func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []coppice.Need, error) {
+// Add adds the project of a directory, with a prefix unless that is empty. For a
+// known one it confirms the current policy and git settings, and returns what
+// changed.
+func (s *Follower) Add(ctx context.Context, dir, prefix string) (coppice.Project, []coppice.Need, error) {
 	root, err := s.spaces.Root(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, nil, err
@@ -31,7 +32,7 @@ func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []copp
 	if err != nil && coppice.ErrorCode(err) != coppice.ENotFound {
 		return coppice.Project{}, nil, err
 	}
-	p, err := s.person.AddProject(ctx, dir)
+	p, err := s.person.AddProjectAs(ctx, dir, prefix)
 	if err != nil {
 		return coppice.Project{}, nil, err
 	}

@@ -59,7 +59,7 @@ func TestTwoThousandFeatures(t *testing.T) {
 	repo, file := b.linked()
 	b.start()
 	b.flow()
-	_, _, err := b.f.Add(b.ctx, repo)
+	_, _, err := b.f.Add(b.ctx, repo, "")
 	b.must(err)
 	b.save(file, big(2000, plainFeature))
 	b.made(2000)

@@ -90,6 +90,7 @@ func (s *Follower) Run(ctx context.Context) error {
 		return err
 	}
 	defer s.waits.watcher.Close() // nothing was written
+	s.waits.moved = s.baseMoved
 	s.projects, s.policies = map[int64]*featureProject{}, map[int64]*policyProject{}
 	for err := s.begin(ctx); err != nil; err = s.begin(ctx) {
 		s.log.Error("features files cannot be followed", "error", err)

@@ -66,7 +66,7 @@ func (p *featureProject) atRest() bool {
 func (s *Follower) read(ctx context.Context) error {
 	const page = 1000
 	changed, policies, seq := map[*featureProject]bool{}, false, s.seq
-	paused, first, ended := map[int64]coppice.Project{}, map[int64]string{}, map[int64]bool{}
+	paused, first, ended := map[int64]coppice.Project{}, map[int64]waiting{}, map[int64]bool{}
 	err := s.store.View(ctx, func(r store.Reader) error {
 		for {
 			events, err := r.Log.Events(seq, page, store.EventFilter{})

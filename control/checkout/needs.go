@@ -98,7 +98,7 @@ func (s *Follower) checkAfterSession(ctx context.Context, project int64) {
 // policyPrint is a fingerprint of the files that make a project's policy.
 func policyPrint(root string) string {
 	h := sha256.New()
-	for _, name := range config.Files() {
+	for _, name := range config.Files(root) {
 		f, err := os.Open(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			fmt.Fprintf(h, "%s: none\n", name)
@@ -142,10 +142,7 @@ func policyNeed(current, found coppice.Policy, parts []string, how string) coppi
 			continue
 		}
 		differ = append(differ, part)
-		path := config.File
-		if part == "prompts" {
-			path = config.PromptDir
-		}
+		path := config.PartPath(part)
 		if !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
@@ -171,6 +168,28 @@ func (s *Follower) judgeBase(ctx context.Context, p coppice.Project, now string)
 	case now == p.BaseCommit:
 		s.endNeed(ctx, p, coppice.NeedBase, "the base is back where it was")
 	}
+}
+
+// baseMoved reads where the base of a project is, on which tasks wait because it fails
+// their checks. If a person has moved it, the tasks land again.
+func (s *Follower) baseMoved(ctx context.Context, project int64) error {
+	p, err := s.project(ctx, project)
+	if err != nil {
+		return err
+	}
+	found, err := s.spaces.Inspect(ctx, p.Path, p.Policy.Base)
+	if err != nil || found.BaseCommit == "" || found.BaseCommit == p.BaseCommit {
+		return nil // the row of the policy says what is wrong with the repository
+	}
+	n, err := s.spaces.BaseNeed(ctx, p.Path, p.Policy.Base, p.BaseCommit, found.BaseCommit)
+	if err != nil {
+		return err
+	}
+	if n != nil {
+		s.need(ctx, p, *n)
+		return nil
+	}
+	return s.intake.BaseSeen(ctx, project, p.BaseCommit, found.BaseCommit)
 }
 
 // publishWaits publishes the statuses that wait for a person.

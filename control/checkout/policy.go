@@ -14,11 +14,12 @@ import (
 	"coppice/config"
 )
 
-// policyProject is a project whose coppice.yaml and prompts are watched: an
-// edit takes effect a moment later.
+// policyProject is a project whose coppice.yaml, prompts and context files are
+// watched: an edit takes effect a moment later.
 type policyProject struct {
 	project   coppice.Project
 	names     map[string]bool // paths whose events matter
+	folders   map[string]bool // folders in which every file matters
 	due       time.Time       // when they are read: after a moment without changes
 	problem   string          // why their current text is not in effect
 	unwatched string          // why Coppice does not see edits
@@ -37,7 +38,7 @@ func (s *Follower) Use(ctx context.Context, dir string) (coppice.Project, error)
 	}
 	known, err := s.projectAt(ctx, root)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
-		p, _, err := s.Add(ctx, dir)
+		p, _, err := s.Add(ctx, dir, "")
 		return p, err
 	}
 	if err != nil {
@@ -55,10 +56,12 @@ func (s *Follower) Use(ctx context.Context, dir string) (coppice.Project, error)
 // watchPolicy watches the folders around a project's policy.
 func (s *Follower) watchPolicy(p *policyProject) {
 	root := filepath.Clean(p.project.Path)
-	prompts := filepath.Join(root, filepath.FromSlash(config.PromptDir))
-	p.names = map[string]bool{filepath.Join(root, config.File): true, filepath.Dir(prompts): true, prompts: true}
+	at := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
+	prompts, texts := at(config.PromptDir), at(config.ContextDir)
+	p.names = map[string]bool{at(config.File): true, at(config.ProjectFile): true, at(config.ConventionsFile): true, filepath.Dir(prompts): true, prompts: true, texts: true}
+	p.folders = map[string]bool{prompts: true, texts: true}
 	p.unwatched = ""
-	for _, dir := range []string{root, filepath.Dir(prompts), prompts} {
+	for _, dir := range []string{root, filepath.Dir(prompts), prompts, texts} {
 		if err := s.watcher.Add(dir); err != nil && !missing(err) {
 			p.unwatched = fmt.Sprintf("%s: Coppice does not see edits: %v; run `coppice project add` after each edit", config.File, err)
 			s.log.Error("a policy cannot be watched", "project", p.project.Prefix, "folder", dir, "error", err)
@@ -68,7 +71,7 @@ func (s *Follower) watchPolicy(p *policyProject) {
 
 // concerns reports whether an event might have changed the policy.
 func (p *policyProject) concerns(name string) bool {
-	return p.names[name] || p.names[filepath.Dir(name)] && filepath.Base(filepath.Dir(name)) == filepath.Base(config.PromptDir)
+	return p.names[name] || p.folders[filepath.Dir(name)]
 }
 
 // reread reads a project's policy and applies it. A problem is reported, and
@@ -150,7 +153,7 @@ func samePolicy(a, b coppice.Policy) bool { return bytes.Equal(coppice.Raw(a), c
 
 // bare returns a policy without the files next to coppice.yaml.
 func bare(p coppice.Policy) coppice.Policy {
-	p.Prompts, p.Problems = nil, nil
+	p.Prompts, p.Context, p.Problems = nil, nil, nil
 	return p
 }
 
@@ -165,7 +168,7 @@ func written(root string) bool {
 // land need a person's confirmation, because they could weaken the checks of
 // everything that follows.
 func (s *Follower) changedBy(ctx context.Context, p coppice.Project) (string, error) {
-	from, err := s.spaces.OriginOf(ctx, p.Path, config.Files())
+	from, err := s.spaces.OriginOf(ctx, p.Path, config.Files(p.Path))
 	switch {
 	case err != nil || from.Edited: // a person edited the checkout itself
 		return "", err

@@ -13,7 +13,7 @@ import (
 // reload reads the projects and their policies.
 func (s *Follower) reload(ctx context.Context) error {
 	var list []coppice.Project
-	first := map[int64]string{}
+	first := map[int64]waiting{}
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
 		if list, err = r.Projects.All(); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (s *Follower) reload(ctx context.Context) error {
 			s.projects[project.ID] = p
 			s.watch(p)
 			s.readFeatures(ctx, p, false)
-		case string(coppice.Raw(p.project.Policy)) != string(coppice.Raw(project.Policy)):
+		case p.project.Prefix != project.Prefix || string(coppice.Raw(p.project.Policy)) != string(coppice.Raw(project.Policy)):
 			p.project, p.refused = project, nil
 			s.turn(ctx, p)
 		}

@@ -18,6 +18,7 @@ import (
 	"coppice/store"
 	"coppice/store/sqlite"
 	"coppice/test/gitrepo"
+	"coppice/test/testfile"
 	"coppice/workspace"
 	"coppice/workspace/git"
 )
@@ -43,13 +44,11 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfile.Dir(t)
 	b := &bundle{t: t, ctx: ctx, dir: dir, env: environ(dir), clock: clock.NewManual(begin)}
-	b.spaces, err = openSpaces(dir)
+	spaces, err := openSpaces(dir)
 	b.must(err)
+	b.spaces = spaces
 	b.open()
 	return b
 }

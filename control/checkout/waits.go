@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -39,12 +40,15 @@ type waits struct {
 	clock   clock.Clock
 	log     *slog.Logger
 	watcher *fsnotify.Watcher
-	held    map[int64]*blockedProject // by project
+	held    map[int64]*blockedProject                      // by project
+	moved   func(ctx context.Context, project int64) error // reads where the base of a project is
 }
 
-// blockedProject is a project whose first landing waits.
+// blockedProject is a project whose first landing waits, or with tasks that wait because
+// the base fails a check.
 type blockedProject struct {
 	project coppice.Project
+	red     bool            // the base fails a check
 	paths   []string        // the files that it waits for
 	folders map[string]bool // the watched folders
 	due     time.Time       // when it is retried; zero if it is not
@@ -56,20 +60,30 @@ func newWaits(intake *engine.Intake, c clock.Clock, log *slog.Logger) (*waits, e
 	return &waits{intake: intake, clock: c, log: log, watcher: w, held: map[int64]*blockedProject{}}, err
 }
 
-// waitsFor returns why the first landing of a project's queue waits, "" if it
-// does not.
-func waitsFor(r store.Reader, project int64) (string, error) {
-	first, err := r.Landings.Queued(project, 1)
-	if err != nil || len(first) == 0 {
-		return "", err
-	}
-	return first[0].Waits, nil
+// waiting says what a project waits for that a person can do in the checkout.
+type waiting struct {
+	why string // why the first landing of its queue waits; "" if it does not
+	red bool   // tasks wait because the base fails a check
 }
 
-// follow takes whether a project's first landing waits, and for which files.
-func (w *waits) follow(p coppice.Project, why string) {
+// waitsFor returns what a project waits for.
+func waitsFor(r store.Reader, project int64) (waiting, error) {
+	first, err := r.Landings.Queued(project, 1)
+	if err != nil {
+		return waiting{}, err
+	}
+	blocked, err := r.Landings.Blocked(project, 1)
+	found := waiting{red: len(blocked) > 0}
+	if len(first) > 0 {
+		found.why = first[0].Waits
+	}
+	return found, err
+}
+
+// follow takes what a project waits for.
+func (w *waits) follow(p coppice.Project, of waiting) {
 	h := w.held[p.ID]
-	if why == "" {
+	if of == (waiting{}) {
 		if h != nil {
 			delete(w.held, p.ID)
 			w.unwatch(h.folders)
@@ -80,7 +94,7 @@ func (w *waits) follow(p coppice.Project, why string) {
 		h = &blockedProject{}
 		w.held[p.ID] = h
 	}
-	h.project = p
+	h.project, h.red = p, of.red
 	if w.watch(h) {
 		w.soon(h) // it might have changed before it was watched
 	}
@@ -114,6 +128,12 @@ func (w *waits) watch(h *blockedProject) (more bool) {
 		folders[dir] = true
 		for _, name := range gitFiles {
 			paths = append(paths, filepath.Join(dir, name))
+		}
+		if h.red {
+			common := commonFolder(dir)
+			ref := filepath.Join(common, "refs", "heads", filepath.FromSlash(h.project.Policy.Base))
+			paths = append(paths, ref, filepath.Join(common, "packed-refs"))
+			folders[common], folders[folderOf(ref, common)] = true, true
 		}
 	}
 	old := h.folders
@@ -174,6 +194,19 @@ func gitFolder(root string) string {
 	return filepath.Clean(dir)
 }
 
+// commonFolder returns the git folder that has the branches: of a linked worktree, that
+// of the repository.
+func commonFolder(dir string) string {
+	text, err := readShort(filepath.Join(dir, "commondir"))
+	switch {
+	case err != nil || text == "":
+		return dir
+	case filepath.IsAbs(text):
+		return filepath.Clean(text)
+	}
+	return filepath.Join(dir, text)
+}
+
 // readShort reads a small text file without its last line break.
 func readShort(name string) (string, error) {
 	st, err := os.Stat(name)
@@ -225,7 +258,8 @@ func (w *waits) next(latest time.Time) time.Time {
 	return latest
 }
 
-// retry retries the landings whose files changed.
+// retry retries the landings whose files changed, and reads where a base is that fails
+// checks.
 func (w *waits) retry(ctx context.Context) {
 	for _, id := range slices.Sorted(maps.Keys(w.held)) {
 		h := w.held[id]
@@ -234,7 +268,11 @@ func (w *waits) retry(ctx context.Context) {
 		}
 		h.due, h.last = time.Time{}, w.clock.Now()
 		w.watch(h) // a folder might have been replaced
-		if err := w.intake.RetryLanding(ctx, id, "the checkout changed"); err != nil && ctx.Err() == nil {
+		err := w.intake.RetryLanding(ctx, id, "the checkout changed")
+		if h.red && w.moved != nil {
+			err = errors.Join(err, w.moved(ctx, id))
+		}
+		if err != nil && ctx.Err() == nil {
 			w.log.Error("a landing could not be retried", "project", h.project.Prefix, "error", err)
 			w.soon(h)
 		}

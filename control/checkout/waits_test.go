@@ -14,6 +14,8 @@ import (
 
 	"coppice"
 	"coppice/internal/clock"
+	"coppice/store"
+	"coppice/test/testfile"
 )
 
 func openWaits(t *testing.T) *waits {
@@ -29,10 +31,7 @@ func openWaits(t *testing.T) *waits {
 // checkout creates a folder that looks like a checkout, with folders in it.
 func checkout(t *testing.T, folders ...string) string {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testfile.Dir(t)
 	for _, f := range append(folders, ".git") {
 		if err := os.MkdirAll(filepath.Join(root, f), 0o700); err != nil {
 			t.Fatal(err)
@@ -71,19 +70,19 @@ func TestWhatALandingWaitsForIsWatched(t *testing.T) {
 		}
 	}
 	p := inTheWay(1, root, "a/b/x", "c/y", "c/z", "a/gone/deep/x", "d")
-	w.follow(p, "files are in the way")
+	w.follow(p, waiting{why: "files are in the way"})
 	see(".", ".git", "a", "a/b", "c", "d")
 	if w.held[1].due.IsZero() {
 		t.Error("what changed before it was watched is not noticed")
 	}
 	w.held[1].due = w.held[1].last
-	w.follow(p, "files are in the way")
+	w.follow(p, waiting{why: "files are in the way"})
 	if !w.held[1].due.IsZero() {
 		t.Error("the landing is retried though nothing changed")
 	}
-	w.follow(inTheWay(1, root, "c/y"), "files are in the way")
+	w.follow(inTheWay(1, root, "c/y"), waiting{why: "files are in the way"})
 	see(".git", "c")
-	w.follow(coppice.Project{ID: 1, Path: root}, "another git command runs")
+	w.follow(coppice.Project{ID: 1, Path: root}, waiting{why: "another git command runs"})
 	see(".git")
 	var many []string
 	for n := range mostFolders + 1 {
@@ -93,13 +92,13 @@ func TestWhatALandingWaitsForIsWatched(t *testing.T) {
 		}
 		many = append(many, dir+"/x")
 	}
-	w.follow(inTheWay(1, root, many...), "files are in the way")
+	w.follow(inTheWay(1, root, many...), waiting{why: "files are in the way"})
 	see(".git")
-	w.follow(inTheWay(1, root, many[1:]...), "files are in the way")
+	w.follow(inTheWay(1, root, many[1:]...), waiting{why: "files are in the way"})
 	if n := len(w.watcher.WatchList()); n != mostFolders+1 {
 		t.Errorf("%d folders are watched", n)
 	}
-	w.follow(inTheWay(1, root, many[1:]...), "")
+	w.follow(inTheWay(1, root, many[1:]...), waiting{})
 	see()
 	if len(w.held) != 0 {
 		t.Error("a landing that does not wait is held on to")
@@ -111,9 +110,9 @@ func TestSharedFolders(t *testing.T) {
 	t.Parallel()
 	w := openWaits(t)
 	root := checkout(t, "a")
-	w.follow(inTheWay(1, root, "a/x"), "why")
-	w.follow(inTheWay(2, root, "a/y"), "why")
-	w.follow(inTheWay(1, root), "")
+	w.follow(inTheWay(1, root, "a/x"), waiting{why: "why"})
+	w.follow(inTheWay(2, root, "a/y"), waiting{why: "why"})
+	w.follow(inTheWay(1, root), waiting{})
 	if d := cmp.Diff([]string{".git", "a"}, w.watched(t, root)); d != "" {
 		t.Error(d)
 	}
@@ -123,7 +122,7 @@ func TestWhatRetriesALanding(t *testing.T) {
 	t.Parallel()
 	w := openWaits(t)
 	root := checkout(t, "a/b", "d")
-	w.follow(inTheWay(1, root, "a/b/x", "d"), "why")
+	w.follow(inTheWay(1, root, "a/b/x", "d"), waiting{why: "why"})
 	for name, want := range map[string]bool{
 		"a/b/x": true, "a/b": true, "a": true, "d/inside": true, "d": true,
 		"a/b/y": false, "a/b/x2": false, "a/c": false, "e": false,
@@ -140,10 +139,7 @@ func TestWhatRetriesALanding(t *testing.T) {
 
 func TestGitFolder(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfile.Dir(t)
 	repo, tree := filepath.Join(dir, "repo"), filepath.Join(dir, "tree")
 	for _, args := range [][]string{
 		{"init", "-q", repo},
@@ -172,7 +168,7 @@ func TestWhenALandingIsRetried(t *testing.T) {
 	t.Cleanup(func() { w.watcher.Close() })
 	root := checkout(t, "a")
 	b.listed("[]")
-	w.follow(inTheWay(1, root, "a/x"), "why")
+	w.follow(inTheWay(1, root, "a/x"), waiting{why: "why"})
 	wait := func(what string, want time.Duration) {
 		t.Helper()
 		now := b.clock.Now()
@@ -196,4 +192,48 @@ func TestWhenALandingIsRetried(t *testing.T) {
 	b.clock.Advance(retryGap)
 	w.touched(filepath.Join(root, "a/x"))
 	wait("a change later", quiet)
+}
+
+// A person's commit to a base that fails checks continues the tasks that wait for it,
+// whether the base is checked out or not. Without such a task, nobody looks.
+func TestACommitToARedBase(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"checked out", "in a worktree"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			root := filepath.Dir(b.listed(`[{"id": 1, "name": "one", "description": "d"}]`))
+			if name != "checked out" {
+				b.git(root, "checkout", "-q", "-b", "other")
+				tree := filepath.Join(b.dir, "tree")
+				b.git(root, "worktree", "add", "-q", tree, "main")
+				root = tree
+			}
+			b.start()
+			b.flow()
+			b.made(1)
+			before := b.project().BaseCommit
+			b.move("1", coppice.EventTaskStage, func(k *coppice.Task) {
+				k.Stage, k.Failure = coppice.StageWaiting, coppice.Failf(coppice.ClassBase, "the base fails this check as well", "")
+				k.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "the base fails this check as well"}
+			})
+			b.settled()
+			if b.project().BaseCommit != before || len(b.events(coppice.EventBaseMoved)) > 0 {
+				t.Fatal("a base that has not moved was taken for one that has")
+			}
+			b.git(root, "commit", "-q", "--allow-empty", "-m", "fix")
+			b.until("the task is asked to land again", func() bool { return len(b.events(coppice.EventBaseMoved)) == 1 })
+			if b.project().BaseCommit == before {
+				t.Error("the base is where it was")
+			}
+			id := b.tasks()["1"].ID
+			b.must(b.store.View(b.ctx, func(r store.Reader) error {
+				asks, err := r.Asks.Open(coppice.TaskSubject(id))
+				if coppice.Asked(asks, coppice.VerbMoved) == nil {
+					t.Errorf("open requests: %+v", asks)
+				}
+				return err
+			}))
+		})
+	}
 }

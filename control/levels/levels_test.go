@@ -1,7 +1,6 @@
 package levels
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"coppice"
+	"coppice/api/apitest"
 	"coppice/internal/redact"
 	"coppice/internal/smallmodel"
 	"coppice/store"
@@ -45,28 +45,9 @@ func judges(t *testing.T, rules string) (*scriptedmodel.Server, map[string][]str
 }
 
 // logged is a log that tests read.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
+type logged struct{ apitest.Log }
 
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logged) lines() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), "\n")
-}
-
-func (l *logged) has(s string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), s)
-}
+func (l *logged) lines() int { return strings.Count(l.String(), "\n") }
 
 // asking returns the model that an environment names.
 func asking(t *testing.T, environ []string) *smallmodel.Model {
@@ -127,8 +108,8 @@ func TestLevels(t *testing.T) {
 				Ask: asking(t, environ), Store: st, Now: func() time.Time { return noon }, Logger: slog.New(slog.NewTextHandler(log, nil)), Redact: redact.New().String,
 				Prices: func() map[string]coppice.Price { return nil },
 			})
-			if got := judge(t.Context(), titles(c.titles...)); !slices.Equal(got, c.want) || log.lines() != c.logs || log.has(levelKey) {
-				t.Errorf("%s, %s: %q, %d lines logged: %s", api, c.name, got, log.lines(), log.text.String())
+			if got := judge(t.Context(), titles(c.titles...)); !slices.Equal(got, c.want) || log.lines() != c.logs || strings.Contains(log.String(), levelKey) {
+				t.Errorf("%s, %s: %q, %d lines logged: %s", api, c.name, got, log.lines(), log.String())
 			}
 		}
 	}

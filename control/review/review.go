@@ -146,30 +146,14 @@ func fileOf(f workspace.ChangedFile) api.ReviewFile {
 // change finds what is reviewed of a task: what landed, its open candidate, the
 // head of its branch, or what its last session left.
 func (r *Reviews) change(ctx context.Context, t coppice.Task) (c change, err error) {
-	var p coppice.Project
-	var landings []coppice.Landing
-	var sessions []coppice.Session
-	var ws *coppice.Workspace
-	err = r.store.View(ctx, func(rd store.Reader) (err error) {
-		if p, err = rd.Projects.Get(t.ProjectID); err != nil {
-			return err
-		}
-		if landings, err = rd.Landings.Of(t.ID); err != nil {
-			return err
-		}
-		if sessions, err = rd.Sessions.Of(t.ID); err != nil {
-			return err
-		}
-		ws, err = rd.Workspaces.Of(t.ID)
-		return err
-	})
+	rows, err := store.Read(ctx, r.store, func(rd store.Reader) (store.TaskRows, error) { return store.RowsOf(rd, t) })
 	if err != nil {
 		return c, err
 	}
-	c.repo = p.Path
-	base, head := p.Onto(t), headOf(ws, sessions, t)
-	if n := len(landings); n > 0 {
-		switch l := landings[n-1]; {
+	c.repo = rows.Project.Path
+	base, head := rows.Project.Onto(t), headOf(rows.Workspace, rows.Sessions, t)
+	if n := len(rows.Landings); n > 0 {
+		switch l := rows.Landings[n-1]; {
 		case t.Landed != "" && l.Commit == t.Landed:
 			base, head, c.approved = l.Base, t.Landed, l.ApprovedBy
 		case l.Round == t.Round && l.EndedAt.IsZero():
@@ -179,7 +163,7 @@ func (r *Reviews) change(ctx context.Context, t coppice.Task) (c change, err err
 	if head == "" {
 		return c, nil // no session has started yet
 	}
-	c.Change, err = r.spaces.Change(ctx, p.Path, base, head)
+	c.Change, err = r.spaces.Change(ctx, c.repo, base, head)
 	return c, err
 }
 
@@ -190,7 +174,7 @@ func headOf(ws *coppice.Workspace, sessions []coppice.Session, t coppice.Task) s
 		return ws.Branch
 	}
 	for _, s := range slices.Backward(sessions) {
-		if s.Role != coppice.RoleVerify && s.Head != "" {
+		if !s.Role.Detached() && s.Head != "" {
 			return s.Head
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"coppice/store"
 	"coppice/store/sqlite"
 	"coppice/store/sqlite/sqlitetest"
+	"coppice/test/testfile"
 	"coppice/workspace"
 	"coppice/workspace/git"
 )
@@ -35,10 +36,7 @@ type world struct {
 
 func setup(t *testing.T, files map[string]string) *world {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfile.Dir(t)
 	w := &world{t: t, env: append(os.Environ(), "HOME="+dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")}
 	repo := filepath.Join(dir, "app")
 	w.git(dir, "init", "-q", "-b", "main", repo)
@@ -82,15 +80,7 @@ func (w *world) git(dir string, args ...string) {
 
 func (w *world) write(dir string, files map[string]string) {
 	w.t.Helper()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			w.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			w.t.Fatal(err)
-		}
-	}
+	testfile.WriteAll(w.t, dir, files)
 }
 
 func (w *world) commit(dir, message string) {

@@ -33,6 +33,12 @@ type LedgerBundle struct {
 	Shown func(t *testing.T, work int64) *coppice.Run
 }
 
+// Answer is how the tools behind the ledger of a test answer a call: with the
+// session's key and the call's ID and body.
+func Answer(_ context.Context, s coppice.Session, c fabric.Call) (fabric.Reply, error) {
+	return fabric.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %s %s", s.Key, c.ID, c.Body)}, nil
+}
+
 // RunLedger runs the suite of fabric.Ledger. Open returns a bundle without any
 // session.
 func RunLedger(t *testing.T, open func(t *testing.T) LedgerBundle) {
@@ -55,6 +61,7 @@ func RunLedger(t *testing.T, open func(t *testing.T) LedgerBundle) {
 		{"ProgressOnce", testProgressOnce},
 		{"ProgressSecret", testProgressSecret},
 		{"ProgressFenced", testProgressFenced},
+		{"Call", testCall},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -186,6 +193,22 @@ func testKnown(t *testing.T, b *ledgerBundle) {
 	_, err = b.Ledger.Record(b.ctx, fabric.Batch{Session: 99, Frames: []fabric.Frame{b.frame(coppice.OutputStdout, "x\n")}})
 	b.wantCode("output of none", err, coppice.ENotFound)
 	b.wantCode("a head of none", b.Ledger.Publish(b.ctx, fabric.Head{Session: 99}), coppice.ENotFound)
+}
+
+func testCall(t *testing.T, b *ledgerBundle) {
+	s := b.begun()
+	c := fabric.Call{Session: s.ID, ID: s.Key + "/1", Method: "POST", Body: []byte("hello")}
+	if r, err := b.Ledger.Call(b.ctx, c); err != nil || r.Status != 200 || string(r.Body) != "app-1.1 app-1.1/1 hello" {
+		t.Errorf("%d %s, %v", r.Status, r.Body, err)
+	}
+	c.Session = 99
+	_, err := b.Ledger.Call(b.ctx, c)
+	b.wantCode("a call of no session", err, coppice.ENotFound)
+	over := b.session(2, func(s *coppice.Session) { s.State = coppice.SessionDone })
+	c.Session = over.ID
+	if r, err := b.Ledger.Call(b.ctx, c); err != nil || r.Status != 404 {
+		t.Errorf("a call of a session that has ended: %d %s, %v", r.Status, r.Body, err)
+	}
 }
 
 func testRecordOnce(t *testing.T, b *ledgerBundle) {

@@ -6,6 +6,7 @@
 package browser
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -48,13 +49,14 @@ var apps = []string{
 }
 
 // Find looks for a browser in an environment. The error is a *Missing. If a variable
-// names a program, Find uses that one or fails.
-func Find(env []string) (Found, error) {
+// names a program, Find uses that one or fails. pkg is the npm package of the tool
+// server; without it, Find uses the installed one, or the package of Version.
+func Find(env []string, pkg string) (Found, error) {
 	chromium, err := findChromium(env)
 	if err != nil {
 		return Found{}, err
 	}
-	argv, err := findServer(env)
+	argv, err := findServer(env, pkg)
 	return Found{Chromium: chromium, Server: argv}, err
 }
 
@@ -81,7 +83,7 @@ func findChromium(env []string) (string, error) {
 	return "", &Missing{"there is no Chromium for the verifier's browser", fix}
 }
 
-func findServer(env []string) ([]string, error) {
+func findServer(env []string, pkg string) ([]string, error) {
 	const fix = "install Node.js 20.19 or newer with npx, or set " + ServerVar + " to the path of " + server
 	if path := environ.Get(env, ServerVar); path != "" {
 		if err := runnable(path); err != nil {
@@ -89,11 +91,11 @@ func findServer(env []string) ([]string, error) {
 		}
 		return []string{path}, nil
 	}
-	if path, err := environ.LookPath(server, env); err == nil {
+	if path, err := environ.LookPath(server, env); err == nil && pkg == "" {
 		return []string{path}, nil
 	}
 	if path, err := environ.LookPath("npx", env); err == nil {
-		return []string{path, "--yes", server + "@" + Version}, nil
+		return []string{path, "--yes", cmp.Or(pkg, server+"@"+Version)}, nil
 	}
 	return nil, &Missing{"there is no npx to start the verifier's browser with", fix}
 }

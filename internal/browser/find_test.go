@@ -15,6 +15,7 @@ func TestFind(t *testing.T) {
 	for name, c := range map[string]struct {
 		has      []string // programs in PATH
 		environ  []string // DIR stands for a directory with them
+		pkg      string
 		chromium string
 		server   []string
 		missing  string
@@ -23,6 +24,8 @@ func TestFind(t *testing.T) {
 		"by itself":    {has: []string{"google-chrome", "npx", "chrome-devtools-mcp"}, chromium: "DIR/google-chrome", server: []string{"DIR/chrome-devtools-mcp"}},
 		"the first":    {has: []string{"google-chrome", "chromium-browser", "npx"}, chromium: "DIR/chromium-browser", server: []string{"DIR/npx", "--yes", "chrome-devtools-mcp@" + Version}},
 		"named":        {has: []string{"chromium", "mine", "own", "npx"}, environ: []string{"CHROME_PATH=DIR/mine", "COPPICE_BROWSER_MCP=DIR/own"}, chromium: "DIR/mine", server: []string{"DIR/own"}},
+		"a package":    {has: []string{"chromium", "npx", "chrome-devtools-mcp"}, pkg: "@mine/devtools@2", chromium: "DIR/chromium", server: []string{"DIR/npx", "--yes", "@mine/devtools@2"}},
+		"named first":  {has: []string{"chromium", "own"}, pkg: "@mine/devtools@2", environ: []string{"COPPICE_BROWSER_MCP=DIR/own"}, chromium: "DIR/chromium", server: []string{"DIR/own"}},
 		"no npx":       {has: []string{"chromium"}, chromium: "", missing: "npx"},
 		"wrong name":   {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=DIR/nowhere"}, missing: "CHROME_PATH names DIR/nowhere: it does not exist"},
 		"a directory":  {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=DIR"}, missing: "it cannot be run"},
@@ -46,7 +49,7 @@ func TestFind(t *testing.T) {
 			for _, kv := range c.environ {
 				environ = append(environ, at(kv))
 			}
-			got, err := Find(environ)
+			got, err := Find(environ, c.pkg)
 			if c.missing != "" {
 				var m *Missing
 				if !errors.As(err, &m) || !strings.Contains(m.What, at(c.missing)) || m.Fix == "" {
@@ -71,7 +74,20 @@ func TestFindNothing(t *testing.T) {
 		t.Skip("a Mac has it elsewhere")
 	}
 	var m *Missing
-	if _, err := Find(nil); !errors.As(err, &m) || !strings.Contains(m.Fix, "install Chromium") {
+	if _, err := Find(nil, ""); !errors.As(err, &m) || !strings.Contains(m.Fix, "install Chromium") {
 		t.Error(err)
+	}
+}
+
+// An argument of the project replaces the usual one of the same name.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	c := Config{Found: Found{Chromium: "/c", Server: []string{"npx", "--yes", "x", "--viewport=800x600", "--no-performance-crux"}}}
+	if got, want := strings.Join(c.arguments("/p"), " "), "--headless --userDataDir=/p --executablePath=/c --no-usage-statistics"; got != want {
+		t.Errorf("arguments %s, want %s", got, want)
+	}
+	c = Config{Found: Found{Chromium: "/c", Server: []string{"x"}}, Root: true}
+	if got := strings.Join(c.arguments("/p"), " "); !strings.Contains(got, "--viewport=1280x720 --no-usage-statistics --no-performance-crux --chromeArg=--no-sandbox") {
+		t.Errorf("arguments %s", got)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -153,14 +155,23 @@ func (c *Config) end(cmd *exec.Cmd, stdin io.Closer, ended <-chan struct{}) {
 // arguments returns those of the tool server: no window, this profile, and no
 // statistics for anybody.
 func (c *Config) arguments(profile string) []string {
-	args := []string{
-		"--headless", "--userDataDir=" + profile, "--executablePath=" + c.Chromium, "--viewport=1280x720",
-		"--no-usage-statistics", "--no-performance-crux",
+	args := []string{"--headless", "--userDataDir=" + profile, "--executablePath=" + c.Chromium}
+	for _, usual := range []string{"--viewport=1280x720", "--no-usage-statistics", "--no-performance-crux"} {
+		name, _, _ := strings.Cut(usual, "=")
+		if !slices.ContainsFunc(c.Server, func(given string) bool { return given == name || strings.HasPrefix(given, name+"=") }) {
+			args = append(args, usual)
+		}
 	}
 	if c.Root {
 		args = append(args, "--chromeArg=--no-sandbox", "--chromeArg=--disable-dev-shm-usage")
 	}
 	return args
+}
+
+// OwnArguments names the arguments of the tool server that decide which browser it
+// uses, and with which profile. Only Run sets them. Dashes and case do not matter.
+var OwnArguments = []string{
+	"headless", "noheadless", "userDataDir", "executablePath", "e", "isolated", "browserUrl", "u", "wsEndpoint", "w", "autoConnect", "channel", "remoteDebuggingPort",
 }
 
 // environ returns the tool server's environment. Chromium stores some files beside

@@ -3,50 +3,45 @@ package filelock
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 )
 
+func locked(t *testing.T, path string, how Mode) *os.File {
+	t.Helper()
+	f, err := Try(path, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func TestTry(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
-	a, err := Try(path, Shared)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Try(path, Shared)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := locked(t, path, Shared)
+	b := locked(t, path, Shared)
 	if _, err := Try(path, Exclusive); !errors.Is(err, ErrHeld) {
 		t.Errorf("an exclusive lock beside shared ones: %v", err)
 	}
 	Release(a)
 	Release(b)
-	c, err := Try(path, Exclusive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := locked(t, path, Exclusive)
 	if _, err := Try(path, Shared); !errors.Is(err, ErrHeld) {
 		t.Errorf("a shared lock beside an exclusive one: %v", err)
 	}
 	Release(c)
-	dir, err := Try(t.TempDir(), Exclusive) // a directory can be locked, too
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := locked(t, t.TempDir(), Exclusive) // a directory can be locked, too
 	Release(dir)
 }
 
 func TestWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
-	f, err := Try(path, Exclusive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := locked(t, path, Exclusive)
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error)

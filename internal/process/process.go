@@ -37,9 +37,11 @@ type Ability struct {
 	Notes     []string // what is missing and its consequence, for people
 }
 
-// Mark has the signs of a session's processes. Empty fields match nothing.
+// Mark has the signs of a session's processes. Empty fields match nothing. Env is
+// for processes without an ID.
 type Mark struct {
 	ID     string // value of MarkVar in the environment
+	Env    string // another entry of the environment, as NAME=value
 	Cgroup string // path of their cgroup
 	Parent int    // all its descendants belong to the session, but not itself
 	Leader int    // leader of a process group and session, if a marked process is in it
@@ -163,13 +165,16 @@ func (m Mark) closure(all []proc) (found []proc, unsettled bool) {
 	spared := ancestors(all, os.Getpid())
 	in := map[int]bool{}
 	inside := cgroupMembers(m.Cgroup)
-	entry := []byte(MarkVar + "=" + m.ID)
+	entry := []byte(m.Env)
+	if m.ID != "" {
+		entry = []byte(MarkVar + "=" + m.ID)
+	}
 	for _, p := range all {
 		if p.dead || spared[p.pid] {
 			continue
 		}
 		marked, known := false, true
-		if m.ID != "" {
+		if len(entry) > 0 {
 			marked, known = hasEnv(p, entry)
 		}
 		in[p.pid] = marked || inside[p.pid]

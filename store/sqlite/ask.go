@@ -17,18 +17,15 @@ func askOf(r dbsqlc.Ask) (coppice.Ask, error) {
 }
 
 func (r asks) Open(s coppice.Subject) ([]coppice.Ask, error) {
-	rows, err := r.q.OpenAsks(r.ctx, string(s.Kind), s.ID)
-	return each(rows, err, askOf)
+	return many(askOf)(r.q.OpenAsks(r.ctx, string(s.Kind), s.ID))
 }
 
 func (r asks) AllOpen() ([]coppice.Ask, error) {
-	rows, err := r.q.AllOpenAsks(r.ctx)
-	return each(rows, err, askOf)
+	return many(askOf)(r.q.AllOpenAsks(r.ctx))
 }
 
 func (r asks) Of(project int64, s coppice.Subject) ([]coppice.Ask, error) {
-	rows, err := r.q.AsksOf(r.ctx, project, string(s.Kind), s.ID)
-	return each(rows, err, askOf)
+	return many(askOf)(r.q.AsksOf(r.ctx, project, string(s.Kind), s.ID))
 }
 
 func (t asks) Put(a *coppice.Ask) error {

@@ -108,6 +108,16 @@ func (c *conn) run(query string) error {
 	return err
 }
 
+// runAll runs statements until one fails.
+func (c *conn) runAll(queries []string) error {
+	for _, q := range queries {
+		if err := c.run(q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pragma reads a pragma that is a number.
 func (c *conn) pragma(name string) (int64, error) {
 	var n int64

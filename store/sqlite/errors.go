@@ -80,6 +80,7 @@ var listed = map[string]string{
 	"session": "run `coppice show` with the key of its task to see the sessions",
 	"project": "run `coppice project list` to see the projects",
 	"check":   "run `coppice show --json` with the key of its task to see the checks",
+	"note":    "run `coppice note list` to see the notes",
 	"landing": "run `coppice show --json` with the key of its task to see the landings",
 }
 

@@ -72,6 +72,12 @@ func taskWhere(f store.TaskFilter) *where {
 	if f.Group != 0 {
 		w.and("group_id = ?", f.Group)
 	}
+	if f.ForkOf != "" {
+		w.and("fork_of = ? AND fork_of <> ''", f.ForkOf) // the index has no others
+	}
+	if f.Parent != 0 {
+		w.and("parent = ? AND parent IS NOT NULL", f.Parent)
+	}
 	if f.Label != "" {
 		w.and("id IN (SELECT task_id FROM task_labels WHERE label = ?)", f.Label)
 	}
@@ -146,7 +152,7 @@ func ended(f store.TaskFilter) bool {
 }
 
 func (r tasks) Count(f store.TaskFilter) (n int, err error) {
-	if ended(f) && f.Group == 0 && f.Label == "" && !f.Flagged && f.UnreadBy == (coppice.Actor{}) && f.Track == "" && f.Agent == "" && f.Text == "" && f.BeforeID == 0 {
+	if ended(f) && f.Group == 0 && f.ForkOf == "" && f.Parent == 0 && f.Label == "" && !f.Flagged && f.UnreadBy == (coppice.Actor{}) && f.Track == "" && f.Agent == "" && f.Text == "" && f.BeforeID == 0 {
 		return r.countEnded(f)
 	}
 	w := taskWhere(f)

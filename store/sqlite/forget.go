@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"slices"
@@ -57,6 +58,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	for _, forget := range []func() (int64, error){
 		func() (int64, error) { return t.q.ForgetWork(t.ctx, project, int64(most)) },
 		func() (int64, error) { return t.q.ForgetFeatures(t.ctx, project, int64(most)) },
+		func() (int64, error) { return t.q.ForgetNotes(t.ctx, project, int64(min(most, outputBatch))) },
 	} {
 		if n, err := forget(); err != nil || n > 0 {
 			return true, err
@@ -73,11 +75,14 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	if n, err := t.q.ForgetSpend(t.ctx, strconv.FormatInt(project, 10), int64(most)); err != nil || n > 0 {
 		return true, err
 	}
-	if err := t.q.KeepLast(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
-		return false, err
+	for _, prefix := range append(slices.Clone(p.Earlier), p.Prefix) {
+		if err := t.q.KeepLast(t.ctx, keysOf(prefix), int64(p.LastTask)); err != nil {
+			return false, err
+		}
 	}
 	t.known = known{}
-	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project), t.q.ForgetSnoozes(t.ctx, project), t.q.ForgetGroups(t.ctx, project)); err != nil {
+	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project), t.q.ForgetSnoozes(t.ctx, project), t.q.ForgetGroups(t.ctx, project), t.q.ForgetNoteTotals(t.ctx, project),
+		t.q.ForgetLocks(t.ctx, project), t.q.ForgetLockRequests(t.ctx, project), t.q.ForgetLockSeq(t.ctx, project), t.q.ForgetHookRunsIn(t.ctx, project)); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)
@@ -132,28 +137,24 @@ func (t *tx) forgetRows(project, id int64) error {
 			return err
 		}
 	}
-	for _, forget := range []func() error{
-		func() error { return t.q.ForgetTimer(t.ctx, "task", strconv.FormatInt(id, 10)) },
-		func() error { return t.q.ForgetTrash(t.ctx, id) },
-		func() error { return t.q.ForgetQuestions(t.ctx, id) },
-		func() error { return t.q.ForgetMessages(t.ctx, id) },
-		func() error { return t.q.ForgetImages(t.ctx, id) },
-		func() error { return t.q.ForgetComments(t.ctx, id) },
-		func() error { return t.q.ForgetViewed(t.ctx, id) },
-		func() error { return t.q.ForgetChecks(t.ctx, id) },
-		func() error { return t.q.ForgetCandidates(t.ctx, id) },
-		func() error { return t.q.ForgetLandings(t.ctx, id) },
-		func() error { return t.q.ForgetWorkspaces(t.ctx, id) },
-		func() error { return t.q.ForgetPreviews(t.ctx, id) },
-		func() error { return t.q.ForgetDeps(t.ctx, id) },
-		func() error { return t.q.ForgetSpendOfTask(t.ctx, coppice.TaskSubject(id).String()) },
-		func() error { return t.q.ForgetTask(t.ctx, id) },
+	if err := t.q.ForgetTimer(t.ctx, "task", strconv.FormatInt(id, 10)); err != nil {
+		return err
+	}
+	for _, forget := range []func(context.Context, int64) error{
+		t.q.ForgetTrash, t.q.ForgetQuestions, t.q.ForgetMessages, t.q.ForgetImages, t.q.ForgetComments, t.q.ForgetViewed, t.q.ForgetChecks,
+		t.q.ForgetCandidates, t.q.ForgetLandings, t.q.ForgetWorkspaces, t.q.ForgetPreviews, t.q.ForgetDeps, t.q.ForgetHookRuns,
 	} {
-		if err := forget(); err != nil {
+		if err := forget(t.ctx, id); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := t.forgetNotes(id); err != nil {
+		return err
+	}
+	if err := errors.Join(t.q.ForgetSpendOfTask(t.ctx, coppice.TaskSubject(id).String()), t.q.ForgetSpendOfTask(t.ctx, coppice.FamilySubject(id).String())); err != nil {
+		return err
+	}
+	return t.q.ForgetTask(t.ctx, id)
 }
 
 func (t *tx) forgetSession(s dbsqlc.Session) error {

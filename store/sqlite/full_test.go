@@ -19,11 +19,7 @@ import (
 // space again, Updates succeed.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "coppice.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openTest(t, filepath.Join(t.TempDir(), "coppice.db"))
 	pages, err := s.writer.pragma("page_count")
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +70,7 @@ func TestDiskFull(t *testing.T) {
 // do on an I/O error. All Updates of the batch fail, and the next ones succeed.
 func TestBrokenBatch(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "coppice.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openTest(t, filepath.Join(t.TempDir(), "coppice.db"))
 	add := func(ctx context.Context) error {
 		return s.Update(ctx, func(tx store.Tx) error { return tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskStage}) })
 	}
@@ -110,7 +102,7 @@ func TestBrokenBatch(t *testing.T) {
 	if err := add(t.Context()); err != nil {
 		t.Fatal("the next one:", err)
 	}
-	err = s.View(t.Context(), func(r store.Reader) error {
+	err := s.View(t.Context(), func(r store.Reader) error {
 		_, last, err := r.Log.Bounds()
 		if last != 1 {
 			t.Errorf("the newest event is %d, want 1", last)

@@ -15,18 +15,15 @@ func groupOf(r dbsqlc.TaskGroup) (coppice.Group, error) {
 }
 
 func (r groups) Get(id int64) (coppice.Group, error) {
-	row, err := r.q.TaskGroup(r.ctx, id)
-	return one(row, err, groupOf, "group", id)
+	return one(groupOf, "group", id)(r.q.TaskGroup(r.ctx, id))
 }
 
 func (r groups) ByName(project int64, name string) (coppice.Group, error) {
-	row, err := r.q.TaskGroupByName(r.ctx, project, name)
-	return one(row, err, groupOf, "group", coppice.Quote(name))
+	return one(groupOf, "group", coppice.Quote(name))(r.q.TaskGroupByName(r.ctx, project, name))
 }
 
 func (r groups) Some(ids []int64) (map[int64]coppice.Group, error) {
-	rows, err := ofIDs(r.ctx, r.q.SomeGroups, ids)
-	return keyed(rows, err, groupOf, func(g coppice.Group) int64 { return g.ID })
+	return keyed(groupOf, func(g coppice.Group) int64 { return g.ID })(ofIDs(r.ctx, r.q.SomeGroups, ids))
 }
 
 func (r groups) List(f store.GroupFilter) ([]coppice.Group, error) {

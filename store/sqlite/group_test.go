@@ -12,11 +12,7 @@ import (
 // seen tasks is left when a project is removed.
 func TestMarksGoWithTheirTask(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), Config{Path: Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openTest(t, Memory)
 	p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}
 	update := func(f func(store.Tx) error) {
 		t.Helper()

@@ -12,8 +12,7 @@ func imageOf(r dbsqlc.Image) (coppice.Image, error) {
 }
 
 func (r images) Get(id string) (coppice.Image, error) {
-	row, err := r.q.Image(r.ctx, id)
-	return one(row, err, imageOf, "image", id)
+	return one(imageOf, "image", id)(r.q.Image(r.ctx, id))
 }
 
 func (r images) Of(task int64) ([]coppice.Image, error) {

@@ -53,24 +53,31 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// addSession adds a project with a task and a session.
+func addSession(tx store.Tx, prefix, title string, stage coppice.Stage, state coppice.SessionState) (x coppice.Session, err error) {
+	p := coppice.Project{Prefix: prefix, Path: "/" + prefix, Policy: coppice.DefaultPolicy()}
+	if err := tx.Projects.Put(&p); err != nil {
+		return x, err
+	}
+	k := coppice.Task{ProjectID: p.ID, Num: 1, Key: prefix + "-1", Title: title, Stage: stage}
+	if err := tx.Tasks.Put(&k); err != nil {
+		return x, err
+	}
+	x = coppice.Session{ProjectID: p.ID, TaskID: k.ID, N: 1, Key: prefix + "-1.1", State: state}
+	err = tx.Sessions.Put(&x)
+	return x, err
+}
+
 // fill adds a project, a task and a session with output.
 func fill(t testing.TB, s store.Store, at time.Time, words ...string) (session int64) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx store.Tx) error {
-		p := coppice.Project{Prefix: "app", Path: "/app", Policy: coppice.DefaultPolicy()}
-		if err := tx.Projects.Put(&p); err != nil {
-			return err
-		}
-		k := coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Title: "a task", Stage: coppice.StageSession}
-		if err := tx.Tasks.Put(&k); err != nil {
-			return err
-		}
-		x := coppice.Session{ProjectID: p.ID, TaskID: k.ID, N: 1, Key: "app-1.1", State: coppice.SessionWorking}
-		if err := tx.Sessions.Put(&x); err != nil {
+		x, err := addSession(tx, "app", "a task", coppice.StageSession, coppice.SessionWorking)
+		if err != nil {
 			return err
 		}
 		session = x.ID
-		return tx.Log.Append(&coppice.Event{At: at, Kind: coppice.EventTaskCreated, TaskID: k.ID, By: "person"})
+		return tx.Log.Append(&coppice.Event{At: at, Kind: coppice.EventTaskCreated, TaskID: x.TaskID, By: "person"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -295,24 +302,16 @@ func TestIndexForgets(t *testing.T) {
 			}
 		}
 		kept := fill(t, s, time.Unix(7, 0), "walrus")
-		var gone coppice.Project
+		var gone coppice.Session
 		must(s.Update(t.Context(), func(tx store.Tx) error {
-			gone = coppice.Project{Prefix: "gone", Path: "/gone", Policy: coppice.DefaultPolicy()}
-			if err := tx.Projects.Put(&gone); err != nil {
+			var err error
+			if gone, err = addSession(tx, "gone", "a task with a walrus", coppice.StageEnded, coppice.SessionDone); err != nil {
 				return err
 			}
-			k := coppice.Task{ProjectID: gone.ID, Num: 1, Key: "gone-1", Title: "a task with a walrus", Stage: coppice.StageEnded}
-			if err := tx.Tasks.Put(&k); err != nil {
-				return err
-			}
-			c := coppice.Session{ProjectID: gone.ID, TaskID: k.ID, N: 1, Key: "gone-1.1", State: coppice.SessionDone}
-			if err := tx.Sessions.Put(&c); err != nil {
-				return err
-			}
-			out := coppice.Output{SessionID: c.ID, Offset: 0, Kind: coppice.OutputEvent, Data: []byte(`{"kind":"text","text":"walrus"}`)}
-			return errors.Join(tx.Outputs.Add(c.ID, 0, 10, []coppice.Output{out}),
-				tx.Checks.Put(&coppice.Check{ProjectID: gone.ID, TaskID: k.ID, Command: "make walrus"}),
-				tx.Log.Append(&coppice.Event{At: time.Unix(8, 0), Kind: coppice.EventTaskCreated, ProjectID: gone.ID, TaskID: k.ID, By: "person"}))
+			out := coppice.Output{SessionID: gone.ID, Offset: 0, Kind: coppice.OutputEvent, Data: []byte(`{"kind":"text","text":"walrus"}`)}
+			return errors.Join(tx.Outputs.Add(gone.ID, 0, 10, []coppice.Output{out}),
+				tx.Checks.Put(&coppice.Check{ProjectID: gone.ProjectID, TaskID: gone.TaskID, Command: "make walrus"}),
+				tx.Log.Append(&coppice.Event{At: time.Unix(8, 0), Kind: coppice.EventTaskCreated, ProjectID: gone.ProjectID, TaskID: gone.TaskID, By: "person"}))
 		}))
 		must(x.CatchUp(t.Context()))
 		if got := hits(t, x, "walrus"); got != 4 {
@@ -323,12 +322,12 @@ func TestIndexForgets(t *testing.T) {
 		}
 		for more := true; more; {
 			must(s.Update(t.Context(), func(tx store.Tx) (err error) {
-				more, err = tx.Projects.Forget(gone.ID, 100)
+				more, err = tx.Projects.Forget(gone.ProjectID, 100)
 				return err
 			}))
 		}
 		must(s.Update(t.Context(), func(tx store.Tx) error {
-			return tx.Log.Append(&coppice.Event{At: time.Unix(9, 0), Kind: coppice.EventProjectRemoved, ProjectID: gone.ID, By: "person"})
+			return tx.Log.Append(&coppice.Event{At: time.Unix(9, 0), Kind: coppice.EventProjectRemoved, ProjectID: gone.ProjectID, By: "person"})
 		}))
 		if away {
 			must(s.Close())

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -82,4 +83,34 @@ const maxCheck = 512 << 10
 
 func checkText(command, log string) string {
 	return cutText(command) + "\n" + plainText(log, maxCheck)
+}
+
+// The marks of Markdown: a fence around code, the start of a heading, quote or
+// element of a list, bold and emphasized text, and a link.
+var (
+	fenceMark  = regexp.MustCompile("^\\s*(```+|~~~+)")
+	lineMark   = regexp.MustCompile(`^\s*(#{1,6}|[-*+]|>+)\s+`)
+	strongMark = regexp.MustCompile(`\*\*(\S|\S[^\n]*?\S)\*\*`)
+	emMark     = regexp.MustCompile(`\B\*([^\s*]|[^\s*][^*\n]*[^\s*])\*\B`)
+	linkMark   = regexp.MustCompile(`\[([^\]\n]+)\]\(([^)\n]*)\)`)
+)
+
+// withoutMarkdown removes the marks of Markdown from a text, and keeps all its
+// words, because each can be a match.
+func withoutMarkdown(text string) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(text) {
+		if mark := fenceMark.FindString(line); mark != "" {
+			fenced, line = !fenced, line[len(mark):]
+		} else if !fenced {
+			line = lineMark.ReplaceAllString(line, "")
+			line = strongMark.ReplaceAllString(line, "$1")
+			line = emMark.ReplaceAllString(line, "$1")
+			line = linkMark.ReplaceAllString(line, "$1 ($2)")
+			line = strings.ReplaceAll(line, "`", "")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }

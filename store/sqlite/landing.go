@@ -15,7 +15,7 @@ func landingOf(r dbsqlc.CurrentLanding) (coppice.Landing, error) {
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
 		CreatedAt: at(r.CreatedAt), Verified: r.Verified, ApprovedBy: r.ApprovedBy, ApprovedAt: at(r.ApprovedAt),
 		QueueID: r.QueueID, QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), Killed: int(r.Killed), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
-		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence, RedOn: r.RedOn, Reverts: r.Reverts,
+		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence, RedOn: r.RedOn, RedRuns: r.RedRuns, Reverts: r.Reverts,
 	}
 	if r.CandidateID != 0 {
 		l.Candidate = coppice.Candidate{
@@ -27,28 +27,23 @@ func landingOf(r dbsqlc.CurrentLanding) (coppice.Landing, error) {
 }
 
 func (r landings) Get(id int64) (coppice.Landing, error) {
-	row, err := r.q.Landing(r.ctx, id)
-	return one(row, err, landingOf, "landing", id)
+	return one(landingOf, "landing", id)(r.q.Landing(r.ctx, id))
 }
 
 func (r landings) Of(task int64) ([]coppice.Landing, error) {
-	rows, err := r.q.LandingsOf(r.ctx, task)
-	return each(rows, err, landingOf)
+	return many(landingOf)(r.q.LandingsOf(r.ctx, task))
 }
 
 func (r landings) Last(task int64) (*coppice.Landing, error) {
-	row, err := r.q.LastLanding(r.ctx, task)
-	return oneOrNone(row, err, landingOf)
+	return oneOrNone(landingOf)(r.q.LastLanding(r.ctx, task))
 }
 
 func (r landings) LastOfEach(tasks []int64) (map[int64]coppice.Landing, error) {
-	rows, err := ofIDs(r.ctx, r.q.LastLandings, tasks)
-	return keyed(rows, err, landingOf, func(l coppice.Landing) int64 { return l.TaskID })
+	return keyed(landingOf, func(l coppice.Landing) int64 { return l.TaskID })(ofIDs(r.ctx, r.q.LastLandings, tasks))
 }
 
 func (r landings) Queued(queue int64, most int) ([]coppice.Landing, error) {
-	rows, err := r.q.QueuedLandings(r.ctx, queue, int64(most))
-	return each(rows, err, landingOf)
+	return many(landingOf)(r.q.QueuedLandings(r.ctx, queue, int64(most)))
 }
 
 func (r landings) QueuedIDs(queue int64, most int) ([]int64, error) {
@@ -98,7 +93,7 @@ func (t landings) putRow(l *coppice.Landing) error {
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
 		CreatedAt: moment(l.CreatedAt), CandidateID: l.Candidate.ID, Verified: l.Verified, ApprovedBy: l.ApprovedBy, ApprovedAt: moment(l.ApprovedAt),
 		QueueID: l.QueueID, QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
-		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence, RedOn: l.RedOn, Reverts: l.Reverts,
+		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence, RedOn: l.RedOn, RedRuns: l.RedRuns, Reverts: l.Reverts,
 	}
 	if p.err != nil {
 		return p.err
@@ -129,13 +124,11 @@ func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 }
 
 func (r checks) Get(id int64) (coppice.Check, error) {
-	row, err := r.q.Check(r.ctx, id)
-	return one(row, err, checkOf, "check", id)
+	return one(checkOf, "check", id)(r.q.Check(r.ctx, id))
 }
 
 func (r checks) On(project int64, tree string) ([]coppice.Check, error) {
-	rows, err := r.q.ChecksOn(r.ctx, project, tree)
-	return each(rows, err, checkOf)
+	return many(checkOf)(r.q.ChecksOn(r.ctx, project, tree))
 }
 
 func (r checks) Env(project int64) (string, error) {
@@ -147,8 +140,7 @@ func (r checks) Env(project int64) (string, error) {
 }
 
 func (r checks) Of(task int64) ([]coppice.Check, error) {
-	rows, err := r.q.ChecksOf(r.ctx, task)
-	return each(rows, err, checkOf)
+	return many(checkOf)(r.q.ChecksOf(r.ctx, task))
 }
 
 func (r checks) Since(project int64, from time.Time, most int) ([]coppice.Check, error) {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -116,11 +115,6 @@ func held(path, pid string) error {
 }
 
 func unwritable(dir string, err error) error {
-	cause := err
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		cause = pe.Err
-	}
-	return unavailable(err, "the state directory %s cannot be written: %v", dir, cause).
+	return unavailable(err, "the state directory %s cannot be written: %v", dir, coppice.WithoutPath(err)).
 		WithFix("make it writable for this user, or choose another directory")
 }

@@ -26,15 +26,21 @@ func recorded(t *testing.T, s *Store, f func(store.Tx) error) []string {
 	return queries
 }
 
+func openTest(t *testing.T, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 // TestPlans checks that frequent queries find their rows by an index, in the order
 // of the result.
 func TestPlans(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), Config{Path: Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openTest(t, Memory)
 	kinds, some := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}, []int64{1, 2}
 	for name, f := range map[string]func(store.Tx) error{
 		"Lanes.Next":    func(t store.Tx) error { _, _, err := t.Lanes.Next(coppice.Lane{ProjectID: 1}); return err },
@@ -54,6 +60,14 @@ func TestPlans(t *testing.T) {
 			}
 			return nil
 		},
+		"Notes.List": func(t store.Tx) error {
+			_, err := t.Notes.List(store.NoteFilter{ProjectID: 1, Scope: coppice.NotesOfProject, Prefix: "a/", After: "a/b", Most: 2})
+			return err
+		},
+		"Notes.List of all": func(t store.Tx) error {
+			_, err := t.Notes.List(store.NoteFilter{ProjectID: 1, AfterScope: coppice.NotesOfProject, After: "a/b", Most: 2})
+			return err
+		},
 		"Images.Of":            func(t store.Tx) error { _, err := t.Images.Of(1); return err },
 		"Features.Tasks":       func(t store.Tx) error { _, err := t.Features.Tasks(1); return err },
 		"Sessions.Last":        func(t store.Tx) error { _, err := t.Sessions.Last(1); return err },
@@ -71,26 +85,31 @@ func TestPlans(t *testing.T) {
 			_, err := t.Log.Events(1, 2, store.EventFilter{Kinds: []coppice.EventKind{"a", "b"}})
 			return err
 		},
-		"Tasks.Dependants":    func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
-		"Landings.Queued":     func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
-		"Landings.QueuedIDs":  func(t store.Tx) error { _, err := t.Landings.QueuedIDs(1, 9); return err },
-		"Landings.FirstRed":   func(t store.Tx) error { _, _, err := t.Landings.FirstRed(1, "t"); return err },
-		"Landings.Blocked":    func(t store.Tx) error { _, err := t.Landings.Blocked(1, 2); return err },
-		"Queues.In":           func(t store.Tx) error { _, err := t.Queues.In(1); return err },
-		"Landings.Candidates": func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
-		"Landings.Last":       func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
-		"Workspaces.OfEach":   func(t store.Tx) error { _, err := t.Workspaces.OfEach(some); return err },
-		"Workspaces.Of":       func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
-		"Questions.Open":      func(t store.Tx) error { _, err := t.Questions.Open(1); return err },
-		"Comments.Of":         func(t store.Tx) error { _, err := t.Comments.Of(1); return err },
-		"Viewed.Of":           func(t store.Tx) error { _, err := t.Viewed.Of(1); return err },
-		"Messages.Of":         func(t store.Tx) error { _, err := t.Messages.Of(1); return err },
-		"Trash.In":            func(t store.Tx) error { _, err := t.Trash.In(1); return err },
-		"Outputs.After":       func(t store.Tx) error { _, err := t.Outputs.After(1, 2, 3, coppice.OutputEvent); return err },
-		"Outputs.Before":      func(t store.Tx) error { _, err := t.Outputs.Before(1, 2, 3, coppice.OutputEvent); return err },
-		"Projects.Busy":       func(t store.Tx) error { _, err := t.Projects.Busy(1); return err },
-		"Lanes.Count":         func(t store.Tx) error { _, err := t.Lanes.Count(1); return err },
-		"Tasks.Waits":         func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
+		"Workspaces.InCheckout":  func(t store.Tx) error { _, err := t.Workspaces.InCheckout(1, 2); return err },
+		"Workspaces.OfBranch":    func(t store.Tx) error { _, err := t.Workspaces.OfBranch(1, "a/b"); return err },
+		"Tasks.Dependants":       func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
+		"Families.Children":      func(t store.Tx) error { _, err := t.Families.Children(1); return err },
+		"Families.OpenChildren":  func(t store.Tx) error { _, err := t.Families.OpenChildren(1); return err },
+		"Tasks.List of a parent": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Parent: 1, Most: 5}); return err },
+		"Landings.Queued":        func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
+		"Landings.QueuedIDs":     func(t store.Tx) error { _, err := t.Landings.QueuedIDs(1, 9); return err },
+		"Landings.FirstRed":      func(t store.Tx) error { _, _, err := t.Landings.FirstRed(1, "t"); return err },
+		"Landings.Blocked":       func(t store.Tx) error { _, err := t.Landings.Blocked(1, 2); return err },
+		"Queues.In":              func(t store.Tx) error { _, err := t.Queues.In(1); return err },
+		"Landings.Candidates":    func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
+		"Landings.Last":          func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
+		"Workspaces.OfEach":      func(t store.Tx) error { _, err := t.Workspaces.OfEach(some); return err },
+		"Workspaces.Of":          func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
+		"Questions.Open":         func(t store.Tx) error { _, err := t.Questions.Open(1); return err },
+		"Comments.Of":            func(t store.Tx) error { _, err := t.Comments.Of(1); return err },
+		"Viewed.Of":              func(t store.Tx) error { _, err := t.Viewed.Of(1); return err },
+		"Messages.Of":            func(t store.Tx) error { _, err := t.Messages.Of(1); return err },
+		"Trash.In":               func(t store.Tx) error { _, err := t.Trash.In(1); return err },
+		"Outputs.After":          func(t store.Tx) error { _, err := t.Outputs.After(1, 2, 3, coppice.OutputEvent); return err },
+		"Outputs.Before":         func(t store.Tx) error { _, err := t.Outputs.Before(1, 2, 3, coppice.OutputEvent); return err },
+		"Projects.Busy":          func(t store.Tx) error { _, err := t.Projects.Busy(1); return err },
+		"Lanes.Count":            func(t store.Tx) error { _, err := t.Lanes.Count(1); return err },
+		"Tasks.Waits":            func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
 		"Tasks.Pending": func(t store.Tx) error {
 			_, err := t.Tasks.Pending(store.TaskFilter{ProjectID: 1, Most: 5}, true)
 			return err
@@ -107,12 +126,17 @@ func TestPlans(t *testing.T) {
 			_, err := t.Groups.List(store.GroupFilter{BeforeID: 7, Open: true, Most: 5})
 			return err
 		},
-		"Groups.Labels": func(t store.Tx) error { _, err := t.Groups.Labels(5); return err },
-		"Seen.Unread":   func(t store.Tx) error { _, err := t.Seen.Unread(coppice.Actor{}, some); return err },
+		"Locks.Held":     func(t store.Tx) error { _, err := t.Locks.Held(1); return err },
+		"Locks.Requests": func(t store.Tx) error { _, err := t.Locks.Requests(1); return err },
+		"Locks.Outcome":  func(t store.Tx) error { _, _, err := t.Locks.Outcome(1, "a/1"); return err },
+		"Locks.Uses":     func(t store.Tx) error { _, err := t.Locks.Uses(1); return err },
+		"Groups.Labels":  func(t store.Tx) error { _, err := t.Groups.Labels(5); return err },
+		"Seen.Unread":    func(t store.Tx) error { _, err := t.Seen.Unread(coppice.Actor{}, some); return err },
 		"Tasks.List of a group": func(t store.Tx) error {
 			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Group: 3, Most: 5})
 			return err
 		},
+		"Tasks.List of forks":   func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{ForkOf: "app-1", Most: 5}); return err },
 		"Tasks.List of a label": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Label: "a", Most: 5}); return err },
 		"Tasks.List of flagged": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Flagged: true, Most: 5}); return err },
 		"Projects.Some":         func(t store.Tx) error { _, err := t.Projects.Some(some); return err },
@@ -120,6 +144,10 @@ func TestPlans(t *testing.T) {
 		"Tasks.Keys":            func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },
 		"Sessions.OfEach":       func(t store.Tx) error { _, err := t.Sessions.OfEach(some); return err },
 		"Outputs.LastOfEach":    func(t store.Tx) error { _, err := t.Outputs.LastOfEach(some, 3, coppice.OutputEvent); return err },
+		"Hooks.Offered":         func(t store.Tx) error { _, err := t.Hooks.Offered(1); return err },
+		"Hooks.Next":            func(t store.Tx) error { _, err := t.Hooks.Next(1, 4); return err },
+		"Hooks.Lane":            func(t store.Tx) error { _, err := t.Hooks.Lane("x"); return err },
+		"Hooks.Before":          func(t store.Tx) error { _, err := t.Hooks.Before(1, "x"); return err },
 		"Previews.Last":         func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
 		"Previews.Live":         func(t store.Tx) error { _, err := t.Previews.Live(); return err },
 		"Landings.LastOfEach":   func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
@@ -164,11 +192,7 @@ func TestPlans(t *testing.T) {
 // that it lists, however many others there are.
 func TestInboxPlans(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), Config{Path: Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openTest(t, Memory)
 	for _, project := range []int64{0, 1} {
 		failed := "tasks_unarchived"
 		if project != 0 {

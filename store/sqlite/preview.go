@@ -13,13 +13,11 @@ func previewOf(r dbsqlc.Preview) (coppice.Preview, error) {
 }
 
 func (r previews) Last(task int64) (*coppice.Preview, error) {
-	row, err := r.q.LastPreview(r.ctx, task)
-	return oneOrNone(row, err, previewOf)
+	return oneOrNone(previewOf)(r.q.LastPreview(r.ctx, task))
 }
 
 func (r previews) Live() ([]coppice.Preview, error) {
-	rows, err := r.q.LivePreviews(r.ctx)
-	return each(rows, err, previewOf)
+	return many(previewOf)(r.q.LivePreviews(r.ctx))
 }
 
 func (t previews) Put(p *coppice.Preview) error {

@@ -17,6 +17,7 @@ func (r *tx) projectOf(row dbsqlc.Project) (coppice.Project, error) {
 		PausedTracks: unpackValue[map[string]string](&u, row.PausedTracks), Strikes: unpackValue[map[string]int](&u, row.Strikes),
 		Rules: unpackValue[[]coppice.Rule](&u, row.Rules), Needs: unpackValue[coppice.Needs](&u, row.Needs),
 		Git: unpackValue[[]coppice.GitSetting](&u, row.Git), Removal: unpackPtr[coppice.Removal](&u, row.Removal),
+		Earlier: unpackValue[[]string](&u, row.Earlier),
 	}
 	p.Policy = r.policy(&u, row.Policy)
 	if u.err != nil {
@@ -38,33 +39,32 @@ func (r *tx) withQueue(p *coppice.Project) error {
 }
 
 func (r projects) Get(id int64) (coppice.Project, error) {
-	row, err := remember(&r.known.projects, id, func() (dbsqlc.Project, error) { return r.q.Project(r.ctx, id) })
-	return one(row, err, r.projectOf, "project", id)
+	return one(r.projectOf, "project", id)(remember(&r.known.projects, id, func() (dbsqlc.Project, error) { return r.q.Project(r.ctx, id) }))
 }
 
 func (r projects) ByPrefix(prefix string) (coppice.Project, error) {
 	row, err := r.q.ProjectByPrefix(r.ctx, prefix)
-	return one(row, err, r.projectOf, "project", coppice.Quote(prefix))
+	if errors.Is(err, sql.ErrNoRows) {
+		row, err = r.q.ProjectByEarlier(r.ctx, prefix)
+	}
+	return one(r.projectOf, "project", coppice.Quote(prefix))(row, err)
 }
 
 func (r projects) ByPath(path string) (coppice.Project, error) {
-	row, err := r.q.ProjectByPath(r.ctx, path)
-	return one(row, err, r.projectOf, "project at", coppice.Quote(path))
+	return one(r.projectOf, "project at", coppice.Quote(path))(r.q.ProjectByPath(r.ctx, path))
 }
 
 func (r projects) All() ([]coppice.Project, error) {
-	rows, err := r.q.Projects(r.ctx)
-	return each(rows, err, r.projectOf)
+	return many(r.projectOf)(r.q.Projects(r.ctx))
 }
 
 func (r projects) Some(ids []int64) (map[int64]coppice.Project, error) {
-	rows, err := ofIDs(r.ctx, r.q.SomeProjects, ids)
-	return keyed(rows, err, r.projectOf, func(p coppice.Project) int64 { return p.ID })
+	return keyed(r.projectOf, func(p coppice.Project) int64 { return p.ID })(ofIDs(r.ctx, r.q.SomeProjects, ids))
 }
 
 func (t projects) Put(p *coppice.Project) error {
 	var k packer
-	if p.ID == 0 {
+	if p.ID == 0 || len(p.Earlier) > 0 {
 		// Keys of a removed project with this prefix are not used again.
 		last, err := t.q.LastKept(t.ctx, keysOf(p.Prefix))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -75,7 +75,7 @@ func (t projects) Put(p *coppice.Project) error {
 	row := dbsqlc.PutProjectParams{
 		ID: rowID(p.ID), Prefix: p.Prefix, Path: p.Path, LastTask: int64(p.LastTask),
 		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), Rules: packList(&k, p.Rules), Policy: k.pack(p.Policy),
-		Needs: packList(&k, p.Needs.Without(coppice.QueueNeeds...)), Removal: packPtr(&k, p.Removal),
+		Needs: packList(&k, p.Needs.Without(coppice.QueueNeeds...)), Removal: packPtr(&k, p.Removal), Earlier: packList(&k, p.Earlier),
 	}
 	if p.Git != nil { // an empty list is confirmed, too
 		row.Git = sql.NullString{String: k.pack(p.Git), Valid: true}

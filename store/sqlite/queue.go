@@ -14,18 +14,15 @@ func queueOf(r dbsqlc.Queue) (coppice.Queue, error) {
 }
 
 func (r queues) Get(id int64) (coppice.Queue, error) {
-	row, err := r.q.Queue(r.ctx, id)
-	return one(row, err, queueOf, "queue", id)
+	return one(queueOf, "queue", id)(r.q.Queue(r.ctx, id))
 }
 
 func (r queues) Of(project int64, name string) (coppice.Queue, error) {
-	row, err := remember(&r.known.queues, branch{project, name}, func() (dbsqlc.Queue, error) { return r.q.QueueOf(r.ctx, project, name) })
-	return one(row, err, queueOf, "queue of project", project)
+	return one(queueOf, "queue of project", project)(remember(&r.known.queues, branch{project, name}, func() (dbsqlc.Queue, error) { return r.q.QueueOf(r.ctx, project, name) }))
 }
 
 func (r queues) In(project int64) ([]coppice.Queue, error) {
-	rows, err := r.q.QueuesIn(r.ctx, project)
-	return each(rows, err, queueOf)
+	return many(queueOf)(r.q.QueuesIn(r.ctx, project))
 }
 
 func (t queues) Put(q *coppice.Queue) error {

@@ -51,12 +51,12 @@ func (s span) days() span {
 
 // Usage implements store.SpendReader. It reads whole days from counters, and the
 // rest at both ends from the rows of sessions. The counters have no tasks, so a
-// report by task reads only sessions.
+// report by task, or of some tasks, reads only sessions.
 func (r spend) Usage(q store.UsageQuery) ([]store.UsageRow, error) {
 	sums := usageSums{}
 	for _, s := range spans(q) {
 		days := s.days()
-		if q.ByTask {
+		if q.ByTask || len(taskWhere(q.Among).terms) > 0 {
 			days.from, days.to = s.from, s.from
 		}
 		if err := r.counted(sums, q, days); err != nil {
@@ -204,6 +204,9 @@ func (r *tx) made(q store.UsageQuery, s span, offset, begin, end time.Duration) 
 	}
 	if q.ProjectID != 0 {
 		w.and("u.project_id = ?", q.ProjectID)
+	}
+	if among := taskWhere(q.Among); len(among.terms) > 0 {
+		w.and("u.task_id IN (SELECT id FROM tasks"+among.String()+")", among.args...)
 	}
 	task, key, join, group := "0", "''", "", ""
 	if q.ByTask {

@@ -14,13 +14,11 @@ func commentOf(r dbsqlc.Comment) (coppice.Comment, error) {
 }
 
 func (r comments) Get(id int64) (coppice.Comment, error) {
-	row, err := r.q.Comment(r.ctx, id)
-	return one(row, err, commentOf, "comment", id)
+	return one(commentOf, "comment", id)(r.q.Comment(r.ctx, id))
 }
 
 func (r comments) Of(task int64) ([]coppice.Comment, error) {
-	rows, err := r.q.CommentsOf(r.ctx, task)
-	return each(rows, err, commentOf)
+	return many(commentOf)(r.q.CommentsOf(r.ctx, task))
 }
 
 func (t comments) Put(c *coppice.Comment) error {

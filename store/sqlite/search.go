@@ -66,20 +66,24 @@ func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPa
 	if query == "" {
 		return page, errNoWord
 	}
+	only, err := x.among(ctx, q.Among)
+	if err != nil {
+		return page, err
+	}
 	var tasks, pieces, checks []int64
-	err := with(ctx, x.readers, func(c *conn) (err error) {
+	err = with(ctx, x.readers, func(c *conn) (err error) {
 		if err := c.run("BEGIN"); err != nil {
 			return err
 		}
 		defer c.run("ROLLBACK") // nothing was written; this ends the snapshot
 		if q.Tasks {
-			tasks, err = c.foundIn("task_words", query, q.Most+1)
+			tasks, err = c.foundIn("task_words", query, 0, only.tasks, q.Most+1)
 		}
 		if q.Output && err == nil {
-			pieces, err = c.foundOutput(query, q.Most+1)
+			pieces, err = c.foundOutput(query, only.sessions, q.Most+1)
 		}
 		if q.Checks && err == nil {
-			checks, err = c.foundIn("check_words", query, q.Most+1)
+			checks, err = c.foundIn("check_words", query, 0, only.checks, q.Most+1)
 		}
 		return err
 	})
@@ -138,9 +142,33 @@ func share(most int, lists ...*[]int64) (cut bool) {
 	return cut
 }
 
-// foundIn returns the newest most rows of a table of words that match a query.
-func (c *conn) foundIn(table, query string, most int) ([]int64, error) {
-	return c.found("SELECT rowid FROM "+table+" WHERE "+table+" MATCH ? ORDER BY rowid DESC"+limit, query, most)
+// chosen has the ids of some tasks, their sessions and their checks, as JSON lists.
+// nil means all.
+type chosen struct{ tasks, sessions, checks *string }
+
+// among reads the ids of the tasks that a filter chooses.
+func (x *Index) among(ctx context.Context, f store.TaskFilter) (c chosen, err error) {
+	w := taskWhere(f)
+	if len(w.terms) == 0 {
+		return c, nil
+	}
+	err = x.store.view(ctx, func(t *tx) error {
+		return t.QueryRowContext(t.ctx, "WITH some AS (SELECT id FROM tasks"+w.String()+`) SELECT (SELECT json_group_array(id) FROM some),
+			(SELECT json_group_array(id) FROM sessions WHERE task_id IN some), (SELECT json_group_array(id) FROM checks WHERE task_id IN some)`, w.args...).
+			Scan(&c.tasks, &c.sessions, &c.checks)
+	})
+	return c, err
+}
+
+// foundIn returns the newest most rows of a table of words that match a query. With
+// a list of ids, it returns only rows whose number without its low bits is in it.
+func (c *conn) foundIn(table, query string, low int, ids *string, most int) ([]int64, error) {
+	w := &where{}
+	w.and(table+" MATCH ?", query)
+	if ids != nil { // an expression, so that FTS5 does not look up each id
+		w.and("(rowid >> ?) IN (SELECT value FROM json_each(?))", low, *ids)
+	}
+	return c.found("SELECT rowid FROM "+table+w.String()+" ORDER BY rowid DESC"+limit, append(w.args, most)...)
 }
 
 func (c *conn) found(query string, args ...any) ([]int64, error) {
@@ -160,7 +188,7 @@ func taskHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 		return nil, err
 	}
 	h := &store.Hit{Task: t.Key, Title: t.Title, At: t.CreatedAt}
-	h.Text, h.Marks = snippet(taskText(t), terms)
+	h.Text, h.Marks = snippet(withoutMarkdown(taskText(t)), terms)
 	return h, nil
 }
 
@@ -184,6 +212,9 @@ func (p *pieceHits) hit(session, place int64, terms []store.Term) (*store.Hit, e
 		return nil, nil
 	}
 	text, _ := outputText(*o)
+	if said, ok := coppice.ReadAgentEvent(o.Data); ok && o.Kind == coppice.OutputEvent && said.Kind.Prose() {
+		text = withoutMarkdown(text)
+	}
 	h.Text, h.Marks = snippet(text, terms)
 	return h, err
 }

@@ -25,9 +25,9 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 		EndedAt: at(s.EndedAt), OutputAt: at(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
 		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Budget: coppice.USD(s.Budget), Cursor: s.Cursor,
-		StopWhy: coppice.StopReason(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped, Memory: s.Memory,
+		StopWhy: coppice.StopReason(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Report: s.Report, Dropped: s.Dropped, Memory: s.Memory,
 		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Answer: unpackPtr[coppice.Answer](&u, s.Answer), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
-		ParkedAt: at(s.ParkedAt), ReadyAt: at(s.ReadyAt), ParkedFor: coppice.Duration(s.ParkedFor),
+		ParkedAt: at(s.ParkedAt), ReadyAt: at(s.ReadyAt), ParkedFor: coppice.Duration(s.ParkedFor), Waits: unpackPtr[coppice.Waits](&u, s.Waits),
 	}
 	if s.ExitCode.Valid {
 		exit := int(s.ExitCode.Int64)
@@ -37,8 +37,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 }
 
 func (r sessions) Get(id int64) (coppice.Session, error) {
-	row, err := r.q.Session(r.ctx, id)
-	return one(row, err, promptedSession, "session", id)
+	return one(promptedSession, "session", id)(r.q.Session(r.ctx, id))
 }
 
 func (r sessions) ByKey(key string) (coppice.Session, error) {
@@ -50,23 +49,19 @@ func (r sessions) ByKey(key string) (coppice.Session, error) {
 }
 
 func (r sessions) Of(task int64) ([]coppice.Session, error) {
-	rows, err := r.q.SessionsOf(r.ctx, task)
-	return each(rows, err, sessionOf)
+	return many(sessionOf)(r.q.SessionsOf(r.ctx, task))
 }
 
 func (r sessions) OfEach(tasks []int64) (map[int64][]coppice.Session, error) {
-	rows, err := ofIDs(r.ctx, r.q.SessionsOfEach, tasks)
-	return grouped(rows, err, sessionOf, func(s coppice.Session) int64 { return s.TaskID })
+	return grouped(sessionOf, func(s coppice.Session) int64 { return s.TaskID })(ofIDs(r.ctx, r.q.SessionsOfEach, tasks))
 }
 
 func (r sessions) Since(project int64, from time.Time, most int) ([]coppice.Session, error) {
-	rows, err := r.q.SessionsSince(r.ctx, moment(from).Int64, project, int64(most))
-	return each(rows, err, sessionOf)
+	return many(sessionOf)(r.q.SessionsSince(r.ctx, moment(from).Int64, project, int64(most)))
 }
 
 func (r sessions) Live() ([]coppice.Session, error) {
-	rows, err := r.q.LiveSessions(r.ctx)
-	return each(rows, err, sessionOf)
+	return many(sessionOf)(r.q.LiveSessions(r.ctx))
 }
 
 func (r sessions) Written() (map[string]store.Written, error) {
@@ -81,8 +76,7 @@ func (r sessions) Written() (map[string]store.Written, error) {
 }
 
 func (r sessions) Last(task int64) (*coppice.Session, error) {
-	row, err := r.q.LastSession(r.ctx, task)
-	return oneOrNone(row, err, sessionOf)
+	return oneOrNone(sessionOf)(r.q.LastSession(r.ctx, task))
 }
 
 func (r lanes) Running() (map[coppice.Lane]int, error) {
@@ -115,9 +109,9 @@ func (t sessions) Put(s *coppice.Session) error {
 		EndedAt: moment(s.EndedAt), OutputAt: moment(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: packPtr(&p, s.Failure),
 		FromCommit: s.From, Head: s.Head, Stat: s.Stat, Budget: float64(s.Budget), Cursor: s.Cursor,
-		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning, Dropped: s.Dropped, Memory: s.Memory,
+		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning, Report: s.Report, Dropped: s.Dropped, Memory: s.Memory,
 		Verdict: packPtr(&p, s.Verdict), Answer: packPtr(&p, s.Answer), Path: s.Path, Ports: packList(&p, s.Ports),
-		ParkedAt: moment(s.ParkedAt), ReadyAt: moment(s.ReadyAt), ParkedFor: int64(s.ParkedFor),
+		ParkedAt: moment(s.ParkedAt), ReadyAt: moment(s.ReadyAt), ParkedFor: int64(s.ParkedFor), Waits: packPtr(&p, s.Waits),
 	}
 	if s.Exit != nil {
 		row.ExitCode = sql.NullInt64{Int64: int64(*s.Exit), Valid: true}
@@ -136,8 +130,14 @@ func (t sessions) Put(s *coppice.Session) error {
 	if err := t.put(&s.ID, id, err); err != nil {
 		return err
 	}
+	if !s.Parked() {
+		t.touch(store.TopicFree(s.ID))
+	}
 	if !s.State.Live() {
 		t.touch(store.TopicSession(s.ID))
+		if err := t.q.ForgetCalls(t.ctx, s.ID); err != nil {
+			return err
+		}
 	}
 	if err := errors.Join(t.count(before, s), t.learn(before, s)); err != nil {
 		return err

@@ -96,7 +96,7 @@ func (c *conn) forgetWords(shards []shard, session int64) error {
 }
 
 // foundOutput returns the newest most pieces of output that match a query.
-func (c *conn) foundOutput(query string, most int) ([]int64, error) {
+func (c *conn) foundOutput(query string, sessions *string, most int) ([]int64, error) {
 	shards, err := c.shards()
 	var rows []int64
 	for _, s := range shards {
@@ -104,7 +104,7 @@ func (c *conn) foundOutput(query string, most int) ([]int64, error) {
 			break
 		}
 		var more []int64
-		more, err = c.foundIn(s.table(), query, most-len(rows))
+		more, err = c.foundIn(s.table(), query, placeBits, sessions, most-len(rows))
 		rows = append(rows, more...)
 	}
 	return rows, err

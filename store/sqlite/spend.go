@@ -44,10 +44,10 @@ func (c counts) plus(d counts, times int64) counts {
 // counter names one row of counters.
 type counter struct{ day, scope string }
 
-// scopes returns the counters to which an amount is added: the task, the project's
-// day, the agent's day and that of its account for one model. A further scope is a
-// line here.
-func scopes(p store.Spending) []counter {
+// scopes returns the counters to which an amount is added: the task, the families
+// of the tasks above it, the project's day, the agent's day and that of its account
+// for one model. A further scope is a line here.
+func (t *tx) scopes(p store.Spending) ([]counter, error) {
 	day := coppice.Day(p.At)
 	list := []counter{{day, coppice.ProjectSubject(p.ProjectID).String()}, {day, coppice.AccountSubject(p.Agent).String()}}
 	if p.Account != "" && p.Account != p.Agent {
@@ -55,8 +55,15 @@ func scopes(p store.Spending) []counter {
 	}
 	if p.TaskID != 0 {
 		list = append(list, counter{"", coppice.TaskSubject(p.TaskID).String()})
+		above, err := t.q.Ancestors(t.ctx, p.TaskID)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range above {
+			list = append(list, counter{"", coppice.FamilySubject(id).String()})
+		}
 	}
-	return list
+	return list, nil
 }
 
 // reported returns the counters that reports read, by the time at which a session
@@ -99,7 +106,11 @@ func (t *tx) count(before *dbsqlc.UsageBeforeRow, s *coppice.Session) error {
 		return err
 	}
 	changes := map[counter]counts{}
-	for _, c := range scopes(store.Spending{ProjectID: s.ProjectID, TaskID: s.TaskID, Agent: s.Agent, Account: s.Account, At: at}) {
+	spent, err := t.scopes(store.Spending{ProjectID: s.ProjectID, TaskID: s.TaskID, Agent: s.Agent, Account: s.Account, At: at})
+	if err != nil {
+		return err
+	}
+	for _, c := range spent {
 		changes[c] = now.plus(was, -1)
 	}
 	for _, c := range reported(made, s.ProjectID, s.Agent, s.Model) {
@@ -139,7 +150,11 @@ func (t *tx) addSpend(changes map[counter]counts) error {
 
 func (t spend) Add(p store.Spending) error {
 	n, changes := countsOf(p.Usage, 0), map[counter]counts{}
-	for _, c := range append(scopes(p), reported(p.At, p.ProjectID, p.Agent, p.Model)...) {
+	spent, err := t.scopes(p)
+	if err != nil {
+		return err
+	}
+	for _, c := range append(spent, reported(p.At, p.ProjectID, p.Agent, p.Model)...) {
 		changes[c] = n
 	}
 	return t.addSpend(changes)

@@ -152,7 +152,8 @@ func (s *Store) openFile(ctx context.Context) (err error) {
 		return explain(s.cfg.Path, err)
 	}
 	s.unchecked.Store(unchecked)
-	s.writer, err = dial(ctx, s.cfg.Path, dsn(s.cfg.Path, "synchronous("+s.cfg.Sync+")", "cache_size(-8192)"))
+	// Temporary files would have the journals of savepoints: up to half of all writes.
+	s.writer, err = dial(ctx, s.cfg.Path, dsn(s.cfg.Path, "synchronous("+s.cfg.Sync+")", "cache_size(-8192)", "temp_store(memory)"))
 	return explain(s.cfg.Path, err)
 }
 
@@ -287,24 +288,29 @@ type (
 	comments   struct{ *tx }
 	viewed     struct{ *tx }
 	asks       struct{ *tx }
+	calls      struct{ *tx }
+	locks      struct{ *tx }
 	limits     struct{ *tx }
 	log        struct{ *tx }
 	timers     struct{ *tx }
 	features   struct{ *tx }
 	previews   struct{ *tx }
+	hooks      struct{ *tx }
 	history    struct{ *tx }
 	snoozes    struct{ *tx }
 	images     struct{ *tx }
 	groups     struct{ *tx }
 	seen       struct{ *tx }
+	notes      struct{ *tx }
 )
 
 func (t *tx) parts() store.Tx {
 	return store.Tx{
-		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
+		Projects: projects{t}, Tasks: tasks{t}, Families: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
-		Questions: questions{t}, Messages: messages{t}, Comments: comments{t}, Viewed: viewed{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
+		Questions: questions{t}, Messages: messages{t}, Comments: comments{t}, Viewed: viewed{t}, Asks: asks{t}, Calls: calls{t}, Locks: locks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
 		Features: features{t}, History: history{t}, Previews: previews{t}, Snoozes: snoozes{t}, Images: images{t}, Groups: groups{t}, Seen: seen{t},
+		Notes: notes{t}, Hooks: hooks{t},
 	}
 }
 

@@ -10,34 +10,29 @@ func questionOf(r dbsqlc.Question) (coppice.Question, error) {
 	q := coppice.Question{
 		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Ref: r.Ref, Kind: r.Kind, Text: r.Text, Rule: unpackPtr[coppice.Rule](&u, r.Rule),
 		Options: unpackValue[[]string](&u, r.Options), Descriptions: unpackValue[[]string](&u, r.Descriptions), Several: r.Several, AskedAt: at(r.AskedAt), Answer: r.Answer,
-		AnsweredAt: at(r.AnsweredAt), ClosedAt: at(r.ClosedAt),
+		AnsweredAt: at(r.AnsweredAt), ClosedAt: at(r.ClosedAt), Until: at(r.Until),
 	}
 	return q, u.err
 }
 
 func (r questions) Get(id int64) (coppice.Question, error) {
-	row, err := r.q.Question(r.ctx, id)
-	return one(row, err, questionOf, "question", id)
+	return one(questionOf, "question", id)(r.q.Question(r.ctx, id))
 }
 
 func (r questions) Of(task int64) ([]coppice.Question, error) {
-	rows, err := r.q.QuestionsOf(r.ctx, task)
-	return each(rows, err, questionOf)
+	return many(questionOf)(r.q.QuestionsOf(r.ctx, task))
 }
 
 func (r questions) Open(task int64) (*coppice.Question, error) {
-	row, err := r.q.OpenQuestion(r.ctx, task)
-	return oneOrNone(row, err, questionOf)
+	return oneOrNone(questionOf)(r.q.OpenQuestion(r.ctx, task))
 }
 
 func (r questions) OpenOfEach(tasks []int64) (map[int64]coppice.Question, error) {
-	rows, err := ofIDs(r.ctx, r.q.OpenQuestions, tasks)
-	return keyed(rows, err, questionOf, func(q coppice.Question) int64 { return q.TaskID })
+	return keyed(questionOf, func(q coppice.Question) int64 { return q.TaskID })(ofIDs(r.ctx, r.q.OpenQuestions, tasks))
 }
 
 func (r questions) OfEach(tasks []int64) (map[int64][]coppice.Question, error) {
-	rows, err := ofIDs(r.ctx, r.q.QuestionsOfEach, tasks)
-	return grouped(rows, err, questionOf, func(q coppice.Question) int64 { return q.TaskID })
+	return grouped(questionOf, func(q coppice.Question) int64 { return q.TaskID })(ofIDs(r.ctx, r.q.QuestionsOfEach, tasks))
 }
 
 func (t questions) Put(q *coppice.Question) error {
@@ -45,7 +40,7 @@ func (t questions) Put(q *coppice.Question) error {
 	row := dbsqlc.PutQuestionParams{
 		ID: rowID(q.ID), TaskID: q.TaskID, SessionID: q.SessionID, Ref: q.Ref, Kind: q.Kind, Text: q.Text, Rule: packPtr(&p, q.Rule),
 		Options: packList(&p, q.Options), Descriptions: packList(&p, q.Descriptions), Several: q.Several, AskedAt: moment(q.AskedAt), Answer: q.Answer,
-		AnsweredAt: moment(q.AnsweredAt), ClosedAt: moment(q.ClosedAt),
+		AnsweredAt: moment(q.AnsweredAt), ClosedAt: moment(q.ClosedAt), Until: moment(q.Until),
 	}
 	if p.err != nil {
 		return p.err
@@ -64,13 +59,11 @@ func messageOf(r dbsqlc.Message) (coppice.Message, error) {
 }
 
 func (r messages) Of(task int64) ([]coppice.Message, error) {
-	rows, err := r.q.MessagesOf(r.ctx, task)
-	return each(rows, err, messageOf)
+	return many(messageOf)(r.q.MessagesOf(r.ctx, task))
 }
 
 func (r messages) OfEach(tasks []int64) (map[int64][]coppice.Message, error) {
-	rows, err := ofIDs(r.ctx, r.q.MessagesOfEach, tasks)
-	return grouped(rows, err, messageOf, func(m coppice.Message) int64 { return m.TaskID })
+	return grouped(messageOf, func(m coppice.Message) int64 { return m.TaskID })(ofIDs(r.ctx, r.q.MessagesOfEach, tasks))
 }
 
 func (t messages) Put(m *coppice.Message) error {

@@ -26,13 +26,11 @@ func taskOf(r dbsqlc.Task) (coppice.Task, error) {
 }
 
 func (r tasks) Get(id int64) (coppice.Task, error) {
-	row, err := r.q.Task(r.ctx, id)
-	return one(row, err, taskOf, "task", id)
+	return one(taskOf, "task", id)(r.q.Task(r.ctx, id))
 }
 
 func (r tasks) ByKey(key string) (coppice.Task, error) {
-	row, err := r.q.TaskByKey(r.ctx, key)
-	return one(row, err, taskOf, "task", coppice.Quote(key))
+	return one(taskOf, "task", coppice.Quote(key))(r.q.TaskByKey(r.ctx, key))
 }
 
 func (r tasks) Keys(ids []int64) (map[int64]string, error) {
@@ -45,8 +43,7 @@ func (r tasks) Keys(ids []int64) (map[int64]string, error) {
 }
 
 func (r tasks) Some(ids []int64) (map[int64]coppice.Task, error) {
-	rows, err := ofIDs(r.ctx, r.q.SomeTasks, ids)
-	return keyed(rows, err, taskOf, func(t coppice.Task) int64 { return t.ID })
+	return keyed(taskOf, func(t coppice.Task) int64 { return t.ID })(ofIDs(r.ctx, r.q.SomeTasks, ids))
 }
 
 // inOrder returns tasks by their ids, in that order.
@@ -59,6 +56,16 @@ func (r tasks) inOrder(ids []int64, err error) ([]coppice.Task, error) {
 }
 
 func (r tasks) Dependants(task int64) ([]int64, error) { return r.q.Dependants(r.ctx, task) }
+
+func (r tasks) Children(task int64) ([]coppice.Task, error) {
+	return many(taskOf)(r.q.Children(r.ctx, sql.NullInt64{Int64: task, Valid: true}))
+}
+
+func (r tasks) OpenChildren(task int64) ([]int64, error) {
+	return r.q.OpenChildren(r.ctx, sql.NullInt64{Int64: task, Valid: true})
+}
+
+func (r tasks) Ancestors(task int64) ([]int64, error) { return r.q.Ancestors(r.ctx, task) }
 
 func (r lanes) Next(after coppice.Lane) (coppice.Lane, bool, error) {
 	row, err := r.q.NextAgent(r.ctx, after.ProjectID, after.Track, after.Agent)

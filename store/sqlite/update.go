@@ -120,14 +120,14 @@ func (s *Store) lead(r *request) (err error) {
 		s.finish(b)
 		err = r.outcome(b.err)
 	}()
-	b.run(r)
+	b.run(r, aroundFirst)
 	return nil
 }
 
 func (s *Store) follow(r *request, b *batch) error {
 	func() {
 		defer func() { r.ran <- struct{}{} }()
-		b.run(r)
+		b.run(r, aroundOther)
 	}()
 	return r.outcome(<-r.answer)
 }
@@ -151,28 +151,37 @@ func (s *Store) begin() *batch {
 	return &batch{s: s, err: s.writer.run("BEGIN IMMEDIATE")}
 }
 
-// run runs a function inside a savepoint. If the function fails, panics or exits
-// its goroutine, run undoes only what that function wrote.
-func (b *batch) run(r *request) {
+// around has the statements that make it possible to undo what one function of a
+// batch writes.
+type around struct{ begin, keep, undo []string }
+
+var (
+	// aroundFirst is for the leader. The transaction has no other changes yet, so it
+	// can be rolled back. A savepoint would copy every page before its first change.
+	aroundFirst = around{undo: []string{"ROLLBACK", "BEGIN IMMEDIATE"}}
+	aroundOther = around{begin: []string{"SAVEPOINT one"}, keep: []string{"RELEASE one"}, undo: []string{"ROLLBACK TO one", "RELEASE one"}}
+)
+
+// run runs a function. If the function fails, panics or exits its goroutine, run
+// undoes only what that function wrote.
+func (b *batch) run(r *request, a around) {
 	if r.err = r.ctx.Err(); r.err != nil || b.err != nil {
 		return
 	}
 	c := b.s.writer
-	if b.err = c.run("SAVEPOINT one"); b.err != nil {
+	if b.err = c.runAll(a.begin); b.err != nil {
 		return
 	}
 	t, wrote := &tx{conn: c}, c.wrote
 	done := false
 	defer func() {
-		if done {
-			t.wake.facts = c.wrote != wrote
-			b.wake.add(t.wake)
-		} else {
-			b.err = c.run("ROLLBACK TO one")
+		if !done {
+			b.err = c.runAll(a.undo)
+			return
 		}
-		if b.err == nil {
-			b.err = c.run("RELEASE one")
-		}
+		t.wake.facts = c.wrote != wrote
+		b.wake.add(t.wake)
+		b.err = c.runAll(a.keep)
 	}()
 	r.err = explain(c.path, r.f(t.parts()))
 	done = r.err == nil

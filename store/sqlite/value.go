@@ -117,26 +117,37 @@ func idList(ids []int64) string {
 	return string(append(list, ']'))
 }
 
-// grouped converts rows to facts and groups them by their owner.
-func grouped[R, F any](rows []R, err error, fact func(R) (F, error), of func(F) int64) (map[int64][]F, error) {
-	facts, err := each(rows, err, fact)
-	groups := map[int64][]F{}
-	for _, f := range facts {
-		groups[of(f)] = append(groups[of(f)], f)
+// grouped returns a function that converts the rows of a query to facts, and groups
+// them by their owner.
+func grouped[R, F any](fact func(R) (F, error), of func(F) int64) func([]R, error) (map[int64][]F, error) {
+	return func(rows []R, err error) (map[int64][]F, error) {
+		facts, err := each(rows, err, fact)
+		groups := map[int64][]F{}
+		for _, f := range facts {
+			groups[of(f)] = append(groups[of(f)], f)
+		}
+		return groups, err
 	}
-	return groups, err
 }
 
-// keyed converts rows to facts and returns the first one of each owner.
-func keyed[R, F any](rows []R, err error, fact func(R) (F, error), of func(F) int64) (map[int64]F, error) {
-	facts, err := each(rows, err, fact)
-	first := make(map[int64]F, len(facts))
-	for _, f := range facts {
-		if _, ok := first[of(f)]; !ok {
-			first[of(f)] = f
+// keyed returns a function that converts the rows of a query to facts, and returns
+// the first one of each owner.
+func keyed[R, F any](fact func(R) (F, error), of func(F) int64) func([]R, error) (map[int64]F, error) {
+	return func(rows []R, err error) (map[int64]F, error) {
+		facts, err := each(rows, err, fact)
+		first := make(map[int64]F, len(facts))
+		for _, f := range facts {
+			if _, ok := first[of(f)]; !ok {
+				first[of(f)] = f
+			}
 		}
+		return first, err
 	}
-	return first, err
+}
+
+// many returns a function that converts the rows of a query to facts.
+func many[R, F any](fact func(R) (F, error)) func([]R, error) ([]F, error) {
+	return func(rows []R, err error) ([]F, error) { return each(rows, err, fact) }
 }
 
 // each converts rows to facts.
@@ -153,21 +164,26 @@ func each[R, F any](rows []R, err error, fact func(R) (F, error)) ([]F, error) {
 	return facts, nil
 }
 
-// one converts a row to a fact. If there is no row, it returns a not_found error
-// with the name.
-func one[R, F any](row R, err error, fact func(R) (F, error), what string, name any) (F, error) {
-	if err != nil {
-		var none F
-		return none, lookup(err, what, name)
+// one returns a function that converts the row of a query to a fact. If there is no
+// row, it returns a not_found error with the name.
+func one[R, F any](fact func(R) (F, error), what string, name any) func(R, error) (F, error) {
+	return func(row R, err error) (F, error) {
+		if err != nil {
+			var none F
+			return none, lookup(err, what, name)
+		}
+		return fact(row)
 	}
-	return fact(row)
 }
 
-// oneOrNone converts a row to a fact. If there is no row, it returns nil.
-func oneOrNone[R, F any](row R, err error, fact func(R) (F, error)) (*F, error) {
-	if err != nil {
-		var none F
-		return found(none, err)
+// oneOrNone returns a function that converts the row of a query to a fact. If there
+// is no row, it returns nil.
+func oneOrNone[R, F any](fact func(R) (F, error)) func(R, error) (*F, error) {
+	return func(row R, err error) (*F, error) {
+		if err != nil {
+			var none F
+			return found(none, err)
+		}
+		return found(fact(row))
 	}
-	return found(fact(row))
 }

@@ -21,23 +21,19 @@ func workOf(r dbsqlc.Work) (coppice.Work, error) {
 }
 
 func (r work) Get(id int64) (coppice.Work, error) {
-	row, err := r.q.Work(r.ctx, id)
-	return one(row, err, workOf, "work", id)
+	return one(workOf, "work", id)(r.q.Work(r.ctx, id))
 }
 
 func (r work) ByKey(key string) (*coppice.Work, error) {
-	row, err := r.q.WorkByKey(r.ctx, key)
-	return oneOrNone(row, err, workOf)
+	return oneOrNone(workOf)(r.q.WorkByKey(r.ctx, key))
 }
 
 func (r work) Unsettled(s coppice.Subject) ([]coppice.Work, error) {
-	rows, err := r.q.UnsettledWork(r.ctx, s.String())
-	return each(rows, err, workOf)
+	return many(workOf)(r.q.UnsettledWork(r.ctx, s.String()))
 }
 
 func (r work) HeldBy(worker string) ([]coppice.Work, error) {
-	rows, err := r.q.WorkHeldBy(r.ctx, worker)
-	return each(rows, err, workOf)
+	return many(workOf)(r.q.WorkHeldBy(r.ctx, worker))
 }
 
 func (r work) Count() (map[coppice.WorkState]int, error) {
@@ -82,8 +78,7 @@ func (t work) Put(w *coppice.Work) error {
 }
 
 func (r work) Open(kind coppice.WorkKind) ([]coppice.Work, error) {
-	rows, err := r.q.OpenWork(r.ctx, string(kind))
-	return each(rows, err, workOf)
+	return many(workOf)(r.q.OpenWork(r.ctx, string(kind)))
 }
 
 // Takeable reads each pool in the order of its index, and merges the results.

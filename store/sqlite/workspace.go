@@ -1,6 +1,9 @@
 package sqlite
 
 import (
+	"database/sql"
+	"errors"
+
 	"coppice"
 	"coppice/store/sqlite/dbsqlc"
 )
@@ -17,18 +20,15 @@ func workspaceOf(r dbsqlc.Workspace) (coppice.Workspace, error) {
 }
 
 func (r workspaces) Of(task int64) (*coppice.Workspace, error) {
-	row, err := r.q.WorkspaceOf(r.ctx, task)
-	return oneOrNone(row, err, workspaceOf)
+	return oneOrNone(workspaceOf)(r.q.WorkspaceOf(r.ctx, task))
 }
 
 func (r workspaces) OfEach(tasks []int64) (map[int64]coppice.Workspace, error) {
-	rows, err := ofIDs(r.ctx, r.q.LastWorkspaces, tasks)
-	return keyed(rows, err, workspaceOf, func(w coppice.Workspace) int64 { return w.TaskID })
+	return keyed(workspaceOf, func(w coppice.Workspace) int64 { return w.TaskID })(ofIDs(r.ctx, r.q.LastWorkspaces, tasks))
 }
 
 func (r workspaces) In(project int64) ([]coppice.Workspace, error) {
-	rows, err := r.q.Workspaces(r.ctx, project)
-	return each(rows, err, workspaceOf)
+	return many(workspaceOf)(r.q.Workspaces(r.ctx, project))
 }
 
 func (t workspaces) Put(w *coppice.Workspace) error {
@@ -55,23 +55,19 @@ func trashOf(r dbsqlc.Trash) (coppice.Trash, error) {
 }
 
 func (r trash) Get(id int64) (coppice.Trash, error) {
-	row, err := r.q.Trash(r.ctx, id)
-	return one(row, err, trashOf, "trash", id)
+	return one(trashOf, "trash", id)(r.q.Trash(r.ctx, id))
 }
 
 func (r trash) Of(task int64) ([]coppice.Trash, error) {
-	rows, err := r.q.OpenTrashOf(r.ctx, task)
-	return each(rows, err, trashOf)
+	return many(trashOf)(r.q.OpenTrashOf(r.ctx, task))
 }
 
 func (r trash) OfEach(tasks []int64) (map[int64][]coppice.Trash, error) {
-	rows, err := ofIDs(r.ctx, r.q.OpenTrashOfEach, tasks)
-	return grouped(rows, err, trashOf, func(t coppice.Trash) int64 { return t.TaskID })
+	return grouped(trashOf, func(t coppice.Trash) int64 { return t.TaskID })(ofIDs(r.ctx, r.q.OpenTrashOfEach, tasks))
 }
 
 func (r trash) In(project int64) ([]coppice.Trash, error) {
-	rows, err := r.q.TrashOf(r.ctx, project)
-	return each(rows, err, trashOf)
+	return many(trashOf)(r.q.TrashOf(r.ctx, project))
 }
 
 func (t trash) Put(c *coppice.Trash) error {
@@ -81,4 +77,27 @@ func (t trash) Put(c *coppice.Trash) error {
 		RestoredAt: moment(c.RestoredAt), PurgedAt: moment(c.PurgedAt),
 	})
 	return t.put(&c.ID, id, err)
+}
+
+func (r workspaces) OfBranch(project int64, name string) (string, error) {
+	names := string(coppice.Raw(append(coppice.BranchParents(name), name)))
+	key, err := r.q.TaskOfBranch(r.ctx, project, names)
+	if errors.Is(err, sql.ErrNoRows) {
+		key, err = r.q.TaskBelowBranch(r.ctx, project, name+"/", name+"0") // '0' follows '/'
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return key, err
+}
+
+func (r workspaces) InCheckout(project, except int64) (string, error) {
+	key, err := r.q.OpenInCheckout(r.ctx, project, except)
+	if errors.Is(err, sql.ErrNoRows) {
+		key, err = r.q.AskedInCheckout(r.ctx, project, except)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return key, err
 }

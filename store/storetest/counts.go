@@ -229,6 +229,12 @@ func testUsage(t *testing.T, open Open) {
 	byTask := row("2026-03-28", far, "big", 1, coppice.Usage{CostUSD: 1})
 	byTask.TaskID, byTask.Task = far.ID, far.Key
 	same(t, "by task", []store.UsageRow{byTask}, usage(store.UsageQuery{ProjectID: other.ID, ByTask: true}))
+	k.Labels = []string{"ui"}
+	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&k) })
+	same(t, "of tasks with a label", []store.UsageRow{
+		row("2026-03-29", k, "", 1, coppice.Usage{}), row("2026-03-29", k, "big", 1, last),
+		row("2026-03-28", k, "big", 1, coppice.Usage{InputTokens: 2, CostUSD: 0.5}), row("2026-03-27", k, "big", 1, coppice.Usage{InputTokens: 1, CostUSD: 0.25}),
+	}, usage(store.UsageQuery{Among: store.TaskFilter{Label: "ui"}}))
 	none := get(t, s, func(r store.Reader) ([]store.UsageRow, error) {
 		return r.Spend.Usage(store.UsageQuery{From: at("2026-03-29T22:30:01Z"), To: at("2026-04-01T00:00:00Z")})
 	})

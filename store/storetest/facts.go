@@ -137,6 +137,9 @@ func testRoundTrips(t *testing.T, open Open) {
 		{"preview", &coppice.Preview{}, func(v any) { v.(*coppice.Preview).TaskID = k.ID },
 			func(tx store.Tx, v any) error { return tx.Previews.Put(v.(*coppice.Preview)) },
 			func(r store.Reader, v any) (any, error) { return deref(r.Previews.Last(k.ID)) }},
+		{"hook run", &coppice.HookRun{}, func(v any) { x := v.(*coppice.HookRun); x.Key, x.TaskID, x.ProjectID = name("hook"), k.ID, p.ID },
+			func(tx store.Tx, v any) error { return tx.Hooks.Put(v.(*coppice.HookRun)) },
+			func(r store.Reader, v any) (any, error) { return r.Hooks.ByKey(v.(*coppice.HookRun).Key) }},
 		{"queue", &coppice.Queue{}, func(v any) { x := v.(*coppice.Queue); x.ProjectID, x.Branch = p.ID, name("branch") },
 			func(tx store.Tx, v any) error { return tx.Queues.Put(v.(*coppice.Queue)) },
 			func(r store.Reader, v any) (any, error) { return r.Queues.Get(v.(*coppice.Queue).ID) }},
@@ -167,6 +170,18 @@ func testRoundTrips(t *testing.T, open Open) {
 		{"viewed", &coppice.Viewed{}, func(v any) { x := v.(*coppice.Viewed); x.TaskID, x.By, x.Path = k.ID, "person", "a.go" },
 			func(tx store.Tx, v any) error { return tx.Viewed.Put(*v.(*coppice.Viewed)) },
 			func(r store.Reader, v any) (any, error) { return newest(r.Viewed.Of(k.ID)) }},
+		{"lock", &coppice.Lock{}, func(v any) {
+			x := v.(*coppice.Lock)
+			x.ProjectID, x.SessionID, x.Name, x.Owner = p.ID, c.ID, "a.go", coppice.LockOwner{Session: c.Key, Task: k.Key, State: c.State}
+		},
+			func(tx store.Tx, v any) error { return tx.Locks.Put(*v.(*coppice.Lock)) },
+			func(r store.Reader, v any) (any, error) { return newest(r.Locks.Held(p.ID)) }},
+		{"lock request", &coppice.LockRequest{}, func(v any) {
+			x := v.(*coppice.LockRequest)
+			x.ProjectID, x.SessionID, x.Owner = p.ID, c.ID, coppice.LockOwner{Session: c.Key, Task: k.Key, State: c.State}
+		},
+			func(tx store.Tx, v any) error { return tx.Locks.PutRequest(v.(*coppice.LockRequest)) },
+			func(r store.Reader, v any) (any, error) { return newest(r.Locks.Requests(p.ID)) }},
 		{"trash", &coppice.Trash{}, func(any) {},
 			func(tx store.Tx, v any) error { return tx.Trash.Put(v.(*coppice.Trash)) },
 			func(r store.Reader, v any) (any, error) { return r.Trash.Get(v.(*coppice.Trash).ID) }},

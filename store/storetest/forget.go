@@ -47,6 +47,8 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 			l := &coppice.Landing{ProjectID: p.ID, TaskID: k.ID, Candidate: coppice.Candidate{Base: "b"}}
 			for _, put := range []func() error{
 				func() error { return tx.Trash.Put(tr) },
+				func() error { return tx.Locks.Put(coppice.Lock{ProjectID: p.ID, SessionID: k.ID, Name: k.Key}) },
+				func() error { return tx.Locks.PutRequest(&coppice.LockRequest{ProjectID: p.ID, SessionID: k.ID}) },
 				func() error { return tx.Landings.Put(l) },
 				func() error { return tx.Comments.Put(&coppice.Comment{TaskID: k.ID, Path: "a.go"}) },
 				func() error { return tx.Viewed.Put(coppice.Viewed{TaskID: k.ID, Path: "a.go"}) },

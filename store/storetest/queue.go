@@ -96,6 +96,70 @@ func testDependants(t *testing.T, open Open) {
 	same(t, "of two, none left", nil, of(two.ID))
 }
 
+func testCopies(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	one := task(t, s, p, 1, nil)
+	fork := func(num int, of coppice.Task) coppice.Task {
+		return task(t, s, p, num, func(k *coppice.Task) { k.ForkOf = of.Key })
+	}
+	two := fork(2, one)
+	three := fork(3, one)
+	four := fork(4, two)
+	of := func(key string, most int) []coppice.Task {
+		return get(t, s, func(r store.Reader) ([]coppice.Task, error) {
+			return r.Tasks.List(store.TaskFilter{ForkOf: key, Most: most})
+		})
+	}
+	same(t, "of one", []coppice.Task{three, two}, of(one.Key, 9))
+	same(t, "the newest of one", []coppice.Task{three}, of(one.Key, 1))
+	same(t, "of two", []coppice.Task{four}, of(two.Key, 9))
+	same(t, "of four", nil, of(four.Key, 9))
+}
+
+func testFamily(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	below := func(num int, of coppice.Task) coppice.Task {
+		return task(t, s, p, num, func(k *coppice.Task) { k.Parent = of.ID })
+	}
+	one := task(t, s, p, 1, nil)
+	two := below(2, one)
+	three := below(3, two)
+	four := below(4, one)
+	four.Stage = coppice.StageEnded
+	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&four) })
+	view(t, s, func(r store.Reader) error {
+		same(t, "the children", []coppice.Task{two, four}, must(r.Families.Children(one.ID)))
+		same(t, "those that are open", []int64{two.ID}, must(r.Families.OpenChildren(one.ID)))
+		same(t, "none", nil, must(r.Families.Children(three.ID)))
+		same(t, "the tasks above", []int64{two.ID, one.ID}, must(r.Families.Ancestors(three.ID)))
+		same(t, "above the first", nil, must(r.Families.Ancestors(one.ID)))
+		same(t, "listed", []coppice.Task{four, two}, must(r.Tasks.List(store.TaskFilter{Parent: one.ID})))
+		same(t, "counted", 1, must(r.Tasks.Count(store.TaskFilter{Parent: one.ID, Stages: []coppice.Stage{coppice.StageEnded}})))
+		return nil
+	})
+	// What a task below spends also counts for each task above it, once.
+	c := session(t, s, three, 1, func(c *coppice.Session) { c.CreatedAt = start })
+	for _, usd := range []float64{1, 1, 3} {
+		c.Usage.CostUSD = usd
+		update(t, s, func(tx store.Tx) error { return tx.Sessions.Put(&c) })
+	}
+	update(t, s, func(tx store.Tx) error {
+		return tx.Spend.Add(store.Spending{ProjectID: p.ID, TaskID: two.ID, Agent: "coppice", At: start, Usage: coppice.Usage{CostUSD: 0.5}})
+	})
+	view(t, s, func(r store.Reader) error {
+		for of, want := range map[coppice.Subject]float64{
+			coppice.TaskSubject(three.ID): 3, coppice.FamilySubject(three.ID): 0, coppice.TaskSubject(two.ID): 0.5, coppice.FamilySubject(two.ID): 3,
+			coppice.TaskSubject(one.ID): 0, coppice.FamilySubject(one.ID): 3.5, coppice.ProjectSubject(p.ID): 0,
+		} {
+			same(t, of.String(), want, must(r.Spend.Of(of, "")).CostUSD)
+		}
+		same(t, "the project's day", 3.5, must(r.Spend.Of(coppice.ProjectSubject(p.ID), coppice.Day(start))).CostUSD)
+		return nil
+	})
+}
+
 func testLanes(t *testing.T, open Open) {
 	s := open(t)
 	p, q := project(t, s, "app"), project(t, s, "web")

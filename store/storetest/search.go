@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ type Searched struct {
 // RunSearch runs the suite of searchers.
 func RunSearch(t *testing.T, open func(t *testing.T) Searched) {
 	for name, test := range map[string]func(*testing.T, Searched){
-		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Checks": testSearchChecks, "Share": testSearchShare, "Snippet": testSearchSnippet, "Bounds": testSearchBounds, "Anything": testSearchAnything, "Forgotten": testFindForgotten,
+		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Checks": testSearchChecks, "Share": testSearchShare, "Snippet": testSearchSnippet, "Bounds": testSearchBounds, "Anything": testSearchAnything, "Forgotten": testFindForgotten, "Among": testSearchAmong,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -247,6 +248,40 @@ func testSearchChecks(t *testing.T, s Searched) {
 	}
 }
 
+// testSearchAmong finds only hits of the tasks that a filter chooses.
+func testSearchAmong(t *testing.T, s Searched) {
+	p := project(t, s.Store, "app")
+	var want []string
+	for i, labels := range [][]string{{"ui"}, nil, {"api", "ui"}} {
+		k := task(t, s.Store, p, i+1, func(k *coppice.Task) { k.Title, k.Labels = "Find the stork", labels })
+		changed(t, s.Store, coppice.EventTaskCreated, k)
+		at := write(t, s.Store, session(t, s.Store, k, 1, nil).ID, coppice.OutputEvent, said("text", `,"text":"a stork"`))
+		c := check(t, s.Store, k, "make stork", "")
+		if k.Labels != nil {
+			want = append(want, k.Key, fmt.Sprintf("%s.1@%d", k.Key, at[0]), fmt.Sprintf("%s check %d", k.Key, c.ID))
+		}
+	}
+	s.CatchUp(t)
+	if _, got := find(t, s, "stork"); len(got) != 9 {
+		t.Errorf("without a filter: %v", got)
+	}
+	for label, n := range map[string]int{"ui": 6, "api": 3, "none": 0} {
+		page, got := find(t, s, "stork", func(q *store.SearchQuery) { q.Among.Label = label })
+		for _, place := range got {
+			if !slices.Contains(want, place) {
+				t.Errorf("with the label %s: %s", label, place)
+			}
+		}
+		if len(got) != n || page.More {
+			t.Errorf("with the label %s: %v", label, got)
+		}
+	}
+	// The limit counts only hits that the filter chooses.
+	if page, got := find(t, s, "stork", func(q *store.SearchQuery) { q.Among.Label, q.Most, q.Checks, q.Output = "ui", 2, false, false }); !slices.Equal(got, []string{"app-3", "app-1"}) || page.More {
+		t.Errorf("two tasks: %v, more %v", got, page.More)
+	}
+}
+
 // testSearchShare finds more hits of each kind than fit on the page.
 func testSearchShare(t *testing.T, s Searched) {
 	p := project(t, s.Store, "app")
@@ -286,6 +321,21 @@ func testSearchSnippet(t *testing.T, s Searched) {
 	page, _ := find(t, s, "badger")
 	if h := page.Hits[0]; h.Text != "red badger" && h.Text != "red badger " {
 		t.Errorf("snippet %q", h.Text)
+	}
+
+	// Messages to people are Markdown. Output of programs is not.
+	message := "# Added **Beaver**\n\n- one `code` of [docs](http://d.test/x)\n* a ** b, *c* *d* of *.go, __init__\n```go\n# kept **so**\n```\n1. end"
+	write(t, s.Store, x.ID, coppice.OutputEvent, said("text", `,"text":`+strconv.Quote(message)), said("tool_result", `,"text":"otter **raw**"`))
+	write(t, s.Store, x.ID, coppice.OutputStderr, "ferret `raw`")
+	s.CatchUp(t)
+	for word, want := range map[string]string{
+		"beaver": "Added Beaver one code of docs (http://d.test/x) a ** b, c d of *.go, __init__ go # kept **so** 1. end", "otter": "otter **raw**", "ferret": "ferret `raw`",
+	} {
+		page, _ := find(t, s, word)
+		h := page.Hits[0]
+		if h.Text != want || len(h.Marks) != 1 || !strings.EqualFold(h.Text[h.Marks[0][0]:][:h.Marks[0][1]], word) {
+			t.Errorf("snippet %q with marks %v, want %q", h.Text, h.Marks, want)
+		}
 	}
 }
 

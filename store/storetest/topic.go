@@ -17,7 +17,7 @@ func testTopics(t *testing.T, open Open) {
 	k := task(t, s, p, 1, nil)
 	one, two := session(t, s, k, 1, nil), session(t, s, k, 2, nil)
 	ctx := within(t)
-	all := s.Watch(store.TopicLog, store.TopicWork, store.TopicSessions, "task/")
+	all := s.Watch(store.TopicLog, store.TopicWork, store.TopicSessions, "task/", "locks/")
 	defer all.Close()
 	w := offered("a")
 	for _, c := range []struct {
@@ -34,6 +34,12 @@ func testTopics(t *testing.T, open Open) {
 		{"an event of a task", func(tx store.Tx) error {
 			return tx.Log.Append(&coppice.Event{At: start, Kind: coppice.EventTaskChanged, TaskID: k.ID})
 		}, []string{store.TopicLog, store.TopicTask(k.ID)}},
+		{"a lock", func(tx store.Tx) error {
+			return tx.Locks.Put(coppice.Lock{ProjectID: p.ID, SessionID: one.ID, Name: "a"})
+		}, []string{store.TopicLocks(p.ID)}},
+		{"a request for locks", func(tx store.Tx) error {
+			return tx.Locks.PutRequest(&coppice.LockRequest{ProjectID: p.ID, SessionID: one.ID})
+		}, []string{store.TopicLocks(p.ID), store.TopicLockRequest(p.ID, one.ID)}},
 		{"several", func(tx store.Tx) error {
 			return errors.Join(tx.Outputs.Add(one.ID, 5, 6, nil), tx.Outputs.Add(one.ID, 6, 7, nil), tx.Log.Append(&coppice.Event{At: start, Kind: coppice.EventProjectChanged}))
 		}, []string{store.TopicLog, store.TopicSession(one.ID)}},

@@ -113,7 +113,7 @@ func testRed(t *testing.T, open Open) {
 	red(k, "t2", time.Time{})
 	red(o, "t1", time.Time{})
 	first := red(k, "t1", time.Time{})
-	red(k, "t1", time.Time{})
+	runs := red(k, "t1", time.Time{})
 	red(k, "", time.Time{})
 	wait := func(num int, class coppice.Class, on coppice.WaitKind, since time.Duration) int64 {
 		return task(t, s, app, num, func(k *coppice.Task) {
@@ -133,6 +133,13 @@ func testRed(t *testing.T, open Open) {
 		same(t, "the first blocked", []int64{early}, must(r.Landings.Blocked(app.ID, 1)))
 		same(t, "blocked in another project", 0, len(must(r.Landings.Blocked(other.ID, 9))))
 		return errors.Join(err, noErr)
+	})
+	runs.RedRuns = true
+	update(t, s, func(tx store.Tx) error { return tx.Landings.Put(&runs) })
+	view(t, s, func(r store.Reader) error {
+		landing, _, err := r.Landings.FirstRed(app.ID, "t1")
+		same(t, "the landing that runs the check", runs.ID, landing)
+		return err
 	})
 }
 

@@ -235,22 +235,6 @@ func TestBrowserEndsWithItsSession(t *testing.T) {
 	}
 }
 
-// chromiumPath is the browser of the tests.
-func chromiumPath(t *testing.T) string {
-	t.Helper()
-	if path := os.Getenv("COPPICE_CHROMIUM"); path != "" {
-		return path
-	}
-	found, err := browser.Find(os.Environ())
-	if err != nil && found.Chromium == "" {
-		if os.Getenv("CI") == "true" || os.Getenv("COPPICE_REQUIRE_AGENTS") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	return found.Chromium
-}
-
 // asYAML writes variables as a block of YAML.
 func asYAML(env map[string]string) string {
 	var s strings.Builder

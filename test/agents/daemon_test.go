@@ -68,6 +68,29 @@ func (b *bench) daemon(t *testing.T, state string) (end func(os.Signal)) {
 	return end
 }
 
+// serve starts a server with a project that uses the bench's agent. restart kills
+// the server and starts it again.
+func (b *bench) serve(t *testing.T, name string) (ctx context.Context, c *client.Client, p api.Project, restart func()) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*deadline)
+	t.Cleanup(cancel)
+	b.configure(t, name)
+	state := filepath.Join(b.home, "state")
+	t.Cleanup(func() { endHosts(t, state) })
+	end := b.daemon(t, state)
+	c = client.New(state)
+	t.Cleanup(c.Close)
+	p, err := c.AddProject(ctx, b.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ctx, c, p, func() {
+		t.Helper()
+		end(os.Kill)
+		end = b.daemon(t, state)
+	}
+}
+
 var errFound = errors.New("found")
 
 // TestDaemonRestart: the server is killed while a real agent is in the middle
@@ -86,22 +109,11 @@ func TestDaemonRestart(t *testing.T) {
 
 func survives(t *testing.T, b *bench, name string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*deadline)
-	t.Cleanup(cancel)
 	gate := filepath.Join(b.home, "gate")
 	if err := unix.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.configure(t, name)
-	state := filepath.Join(b.home, "state")
-	t.Cleanup(func() { endHosts(t, state) })
-	end := b.daemon(t, state)
-	c := client.New(state)
-	t.Cleanup(c.Close)
-	p, err := c.AddProject(ctx, b.repo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, c, p, restart := b.serve(t, name)
 	tasks, err := c.CreateTasks(ctx, p.Prefix, []coppice.NewTask{{Title: "Go through", Body: "GATE " + gate}})
 	if err != nil {
 		t.Fatal(err)
@@ -136,8 +148,7 @@ func survives(t *testing.T, b *bench, name string) {
 	if !errors.Is(err, errFound) {
 		t.Fatalf("the agent does not come to the gate: %v", err)
 	}
-	end(os.Kill)
-	end = b.daemon(t, state)
+	restart()
 	f, err := os.OpenFile(gate, os.O_RDWR, 0) // which waits for nobody
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +161,6 @@ func survives(t *testing.T, b *bench, name string) {
 	if d.Outcome != coppice.OutcomeDone || len(d.History) != 1 || b.git(t, "show", "main:made.txt") != "made" {
 		t.Errorf("%s after %d sessions: %v", d.Outcome, len(d.History), d.Failure)
 	}
-	end(os.Kill)
 }
 
 // configure commits a project that uses the bench's agent.

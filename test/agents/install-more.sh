@@ -30,3 +30,8 @@ install opencode opencode-ai 1.18.33
 install gemini @google/gemini-cli 0.61.0
 install qwen @qwen-code/qwen-code 0.15.10
 install codex-acp @zed-industries/codex-acp 0.16.0
+install copilot @github/copilot 1.0.102
+install cline cline 3.0.65
+install droid droid 0.215.0
+install kilo @kilocode/cli 7.7.7
+install pi @mariozechner/pi-coding-agent 0.73.1

@@ -3,7 +3,6 @@
 package agents
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,18 +49,19 @@ var more = map[string]struct {
 
 func readyOpencode(t *testing.T, b *bench) {
 	b.env["OPENCODE_DISABLE_MODELS_FETCH"] = "1"
-	config, err := json.Marshal(map[string]any{
+	put(t, filepath.Join(b.home, ".config", "opencode", "opencode.json"), text(t, providerSettings(b)))
+}
+
+// providerSettings are settings with the scripted model as the only provider.
+func providerSettings(b *bench) map[string]any {
+	return map[string]any{
 		"model": "scripted/m1", "small_model": "scripted/m1", "permission": map[string]string{"*": "allow"},
 		"provider": map[string]any{"scripted": map[string]any{
 			"npm": "@ai-sdk/openai-compatible", "name": "Scripted",
 			"options": map[string]string{"baseURL": b.url + "/v1", "apiKey": "test-key"},
 			"models":  map[string]any{"m1": map[string]string{"name": "m1"}, "m2": map[string]string{"name": "m2"}},
 		}},
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	put(t, filepath.Join(b.home, ".config", "opencode", "opencode.json"), string(config))
 }
 
 // moreBench sets an agent up.

@@ -72,6 +72,7 @@ var capabilities = map[string]string{
 	"permission-rewrite": "has its tool's input rewritten by a rule",
 	"permission-always":  "remembers \"allow always\"",
 	"hook-closed":        "makes no edit when nobody can decide",
+	"tools":              "uses the tools of Coppice, which survive a kill of the server",
 	"mcp":                "calls a tool server with the session's token",
 	"mcp-program":        "starts a tool server itself, and leaves none behind",
 	"mcp-secret":         "gives tool servers a secret, and keeps it out of arguments and files",

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"coppice/test/testfile"
 )
 
 // repository makes a module with two commits. The second one changes the program
@@ -16,13 +18,7 @@ func repository(t *testing.T) string {
 	program := func(says string) string { return "package main\n\nfunc main() { println(\"" + says + "\") }\n" }
 	write := func(name, text string) {
 		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
 	commit := func(message string) {
 		t.Helper()

@@ -48,6 +48,11 @@ var comparisons = []comparison{
 }
 
 func compareCold(_ context.Context, l *lab) ([]measurement, func(), error) {
+	return l.ofNewServer(func(_ context.Context, srv *server) (float64, error) { return millis(time.Since(srv.began)), nil })
+}
+
+// ofNewServer measures a server that has just answered for the first time.
+func (l *lab) ofNewServer(measure func(context.Context, *server) (float64, error)) ([]measurement, func(), error) {
 	state, err := l.state()
 	return []measurement{func(ctx context.Context, _ int) (float64, error) {
 		srv, err := l.answering(ctx, state)
@@ -55,7 +60,7 @@ func compareCold(_ context.Context, l *lab) ([]measurement, func(), error) {
 			return 0, err
 		}
 		defer srv.stop()
-		return millis(time.Since(srv.began)), nil
+		return measure(ctx, srv)
 	}}, nil, err
 }
 
@@ -230,19 +235,13 @@ func compareChanges(ctx context.Context, l *lab) ([]measurement, func(), error) 
 }
 
 func compareIdle(_ context.Context, l *lab) ([]measurement, func(), error) {
-	state, err := l.state()
-	return []measurement{func(ctx context.Context, _ int) (float64, error) {
-		srv, err := l.answering(ctx, state)
-		if err != nil {
-			return 0, err
-		}
-		defer srv.stop()
+	return l.ofNewServer(func(ctx context.Context, srv *server) (float64, error) {
 		var m []memory
 		if err := look(ctx, srv.process, &m); err != nil {
 			return 0, err
 		}
 		return m[0].private, nil
-	}}, nil, err
+	})
 }
 
 func compareSession(_ context.Context, l *lab) ([]measurement, func(), error) {

@@ -57,6 +57,7 @@ var figures = []figure{
 	{"idle", idleRows},
 	{"resident", residentRows},
 	{"session", sessionRows},
+	{"tools", toolRows},
 	{"dispatch", dispatchRows},
 	{"ingest", ingestRows},
 	{"commit", commitRows},

@@ -90,7 +90,7 @@ func (l *lab) landMany(ctx context.Context, state, repo string, n int) error {
 		if err := os.WriteFile(filepath.Join(p.Path, fmt.Sprintf("file-%d.txt", i%500)), fmt.Appendf(nil, "by %s\n", key), 0o644); err != nil {
 			return err
 		}
-		head, _, err := w.Save(ctx, p.Path, "Work\n", nil)
+		head, _, err := w.Save(ctx, p.Path, "Work\n", coppice.Identity{}, nil)
 		if err != nil {
 			return err
 		}

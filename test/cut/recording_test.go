@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"coppice/test/testfile"
 )
 
 // script does a little of everything, with git and without.
@@ -29,10 +31,7 @@ git push -q ../remote.git main
 
 func record(t *testing.T) *Recording {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testfile.Dir(t)
 	for _, args := range [][]string{
 		{"git", "init", "-q", "-b", "main", "repo"},
 		{"sh", "-c", "cd repo && echo a > a.txt && echo b > b.txt && echo g > gone && git add -A && git commit -q -m first && touch -d yesterday * && git status"},

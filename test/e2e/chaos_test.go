@@ -27,7 +27,7 @@ const chaosTasks = 50
 const chaosPolicy = `base: main
 agent: {use: scripted}
 limits: {sessions: 10, memory: 100%}
-retry: {max: 50, backoff: 100ms}
+retry: {max: 50, recoveries: 1000, backoff: 100ms}
 verify: {attempts: 10}
 checks: [sh check.sh]
 `

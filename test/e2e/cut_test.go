@@ -28,21 +28,10 @@ var (
 	restarts  = flag.Int("restarts", 25, "how often the server is stopped under load")
 )
 
-// survives says whether landings survive being stopped at any moment. While it
-// is false, the tests below run only when -cuts or -restarts asks for them.
-const survives = true
-
-// asked reports whether a flag is on the command line.
-func asked(name string) bool {
-	found := false
-	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
-}
-
 const cutPolicy = `base: main
 agent: {use: scripted}
 limits: {sessions: 6, memory: 100%}
-retry: {max: 50, backoff: 100ms}
+retry: {max: 50, recoveries: 1000, backoff: 100ms}
 `
 
 // cutScript has tasks that each land different files: thirty new ones, a changed
@@ -235,20 +224,23 @@ func (s *storm) noLocks(root string) {
 // land. Everything lands in the end, and the user's work is as it was.
 func TestPowerCuts(t *testing.T) {
 	t.Parallel()
-	if !survives && !asked("cuts") {
-		t.Log("landings do not survive power cuts yet: run it with -cuts 50")
-		return
-	}
-	s := newStorm(t, *powerCuts)
+	underLoad(t, *powerCuts, "power cuts", func(_ *storm, _ int, server *server) { server.cut(t) })
+}
+
+// underLoad ends the server again and again while tasks land. Everything lands in
+// the end, and the user's work is as it was.
+func underLoad(t *testing.T, times int, what string, end func(s *storm, i int, server *server)) {
+	t.Helper()
+	s := newStorm(t, times)
 	began := time.Now()
-	for i := range *powerCuts {
+	for i := range times {
 		tasks := 1
 		if i == 0 {
 			tasks = first
 		}
-		s.round(1+s.r.IntN(60), tasks, func(server *server) { server.cut(t) })
+		s.round(1+s.r.IntN(60), tasks, func(server *server) { end(s, i, server) })
 	}
-	t.Logf("%d power cuts took %v", *powerCuts, time.Since(began).Round(time.Millisecond))
+	t.Logf("%d %s took %v", times, what, time.Since(began).Round(time.Millisecond))
 	s.settle()
 }
 
@@ -257,36 +249,22 @@ func TestPowerCuts(t *testing.T) {
 // lands in the end.
 func TestStopsUnderLoad(t *testing.T) {
 	t.Parallel()
-	if !survives && !asked("restarts") {
-		t.Log("landings do not survive stops yet: run it with -restarts 25")
-		return
-	}
-	s := newStorm(t, *restarts)
-	began := time.Now()
-	for i := range *restarts {
-		tasks := 1
-		if i == 0 {
-			tasks = first
-		}
+	underLoad(t, *restarts, "stops", func(s *storm, i int, server *server) {
 		signal := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT}[s.r.IntN(2)]
 		twice := s.r.IntN(4) == 0
-		s.round(1+s.r.IntN(60), tasks, func(server *server) {
-			if err := server.Cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			if twice {
-				_ = server.Cmd.Process.Signal(signal) // it may have ended
-			}
-			select {
-			case <-server.Done:
-			case <-time.After(patience):
-				t.Fatal("the server does not stop")
-			}
-			if code := server.Cmd.ProcessState.ExitCode(); code != 0 && !twice {
-				t.Errorf("stop %d by %s: the server ended with %d", i, signal, code)
-			}
-		})
-	}
-	t.Logf("%d stops took %v", *restarts, time.Since(began).Round(time.Millisecond))
-	s.settle()
+		if err := server.Cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if twice {
+			_ = server.Cmd.Process.Signal(signal) // it may have ended
+		}
+		select {
+		case <-server.Done:
+		case <-time.After(patience):
+			t.Fatal("the server does not stop")
+		}
+		if code := server.Cmd.ProcessState.ExitCode(); code != 0 && !twice {
+			t.Errorf("stop %d by %s: the server ended with %d", i, signal, code)
+		}
+	})
 }

@@ -144,7 +144,7 @@ func TestNewStartsAServer(t *testing.T) {
 			t.Fatalf("new: %+v", r)
 		}
 		keys = append(keys, list.Tasks[0].Key)
-		if strings.Contains(r.err, "started a coppice server in the background: http://127.0.0.1:") {
+		if strings.Contains(r.err, "started a coppice server in the background") && strings.Contains(r.err, "coppice login --open") {
 			started++
 		}
 	}
@@ -249,6 +249,9 @@ func TestDoctorTries(t *testing.T) {
 	state := func() string { return tree(t, w.repo) + w.git("for-each-ref") + w.git("worktree", "list") }
 	before := state()
 	r := w.try(w.repo, "", "doctor", "--try")
+	if !strings.Contains(r.err, "not ready: try check\n") {
+		t.Errorf("doctor ends with %q", r.err)
+	}
 	for _, s := range []string{`answered "ready"`, "test -f README.md: passed", "echo it is red; exit 3: exited with 3 on the untouched base: it is red"} {
 		if r.code != 1 || !strings.Contains(r.out, s) {
 			t.Errorf("%q is missing in %+v", s, r)
@@ -269,5 +272,13 @@ func TestDoctorTries(t *testing.T) {
 	w.write(w.repo, files{"coppice.yaml": policy + "checks: [test -f README.md]\n"})
 	if r := w.try(w.repo, "", "doctor", "--try"); r.code != 0 {
 		t.Errorf("all is well: %+v", r)
+	}
+	// A turn that costs too much says what to do about its price, not about the task of
+	// the trial.
+	w.write(w.repo, files{".coppice/scripted.yaml": "cases: [{match: ready, steps: [{usage: {cost_usd: 2}}, {hang: true}]}]"})
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message=An expensive agent")
+	if r := w.try(w.repo, "", "doctor", "--try"); r.code != 1 || !strings.Contains(r.out, "one turn cost 2.00 USD") || !strings.Contains(r.out, "coppice prices") || strings.Contains(r.out, "scratch") {
+		t.Errorf("an expensive turn: %+v", r)
 	}
 }

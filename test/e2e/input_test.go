@@ -209,10 +209,10 @@ func TestATerminalObeysNothingThatAnAgentWrote(t *testing.T) {
 			{"search look", "look"},
 		} {
 			p := w.person(columns, columns/4, strings.Fields(c.args)...)
-			p.leaves(0)
-			p.showed(c.shows)
+			p.Leaves(0)
+			p.Showed(c.shows)
 			colour := regexp.MustCompile("\x1b\\[[0-9;]*m") // our own
-			rest := colour.ReplaceAllString(string(p.raw), "")
+			rest := colour.ReplaceAllString(string(p.Raw), "")
 			if i := strings.IndexAny(rest, "\x1b\a\u202e\u009b"); i >= 0 {
 				t.Errorf("%s with %d columns sends %q", c.args, columns, rest[i:])
 			}

@@ -119,16 +119,23 @@ const hangOnce = `cases:
   - {steps: [{write: {path: second.txt, content: "second\n"}}]}
 `
 
-func TestALostHostIsNoticedAndTheTaskRetried(t *testing.T) {
-	t.Parallel()
+// killedProcess kills a process of a task's first session. It returns the task when
+// it has landed.
+func killedProcess(t *testing.T, of func(*world) proc) (*world, api.TaskDetail) {
+	t.Helper()
 	w := newWorld(t, files{".coppice/scripted.yaml": hangOnce})
 	w.serve()
-	key := w.new("Lose the host")
+	key := w.new("Lose a process")
 	w.said(key+".1", "hanging")
-	if !w.host().Kill() {
-		t.Fatal("the host was gone")
+	if !of(w).Kill() {
+		t.Fatal("the process was gone")
 	}
-	d := w.landed(key)[0]
+	return w, w.landed(key)[0]
+}
+
+func TestALostHostIsNoticedAndTheTaskRetried(t *testing.T) {
+	t.Parallel()
+	w, d := killedProcess(t, (*world).host)
 	if first := d.History[0]; first.State != coppice.SessionLost || first.Failure == nil || first.Failure.Class != coppice.ClassLost {
 		t.Errorf("the first session is %s: %v", first.State, first.Failure)
 	}
@@ -138,14 +145,7 @@ func TestALostHostIsNoticedAndTheTaskRetried(t *testing.T) {
 
 func TestAKilledAgentIsRetried(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, files{".coppice/scripted.yaml": hangOnce})
-	w.serve()
-	key := w.new("Lose the agent")
-	w.said(key+".1", "hanging")
-	if !w.agent().Kill() {
-		t.Fatal("the agent was gone")
-	}
-	d := w.landed(key)[0]
+	w, d := killedProcess(t, (*world).agent)
 	if first := d.History[0]; first.State != coppice.SessionFailed || !strings.Contains(strings.ToLower(first.Signal), "kill") {
 		t.Errorf("the first session is %s by signal %q", first.State, first.Signal)
 	}

@@ -38,19 +38,16 @@ checks: ["printf 'check %s%s\n' ` + halves[0] + " " + halves[1] + `"]
 		t.Fatal(err)
 	}
 	p := w.person(100, 24, "attach", "--raw", key)
-	p.sees("begin " + halves[0])
+	p.Sees("begin " + halves[0])
 	open.Close()
-	p.sees("[redacted] end")
+	p.Sees("[redacted] end")
 	if open, err = os.OpenFile(gate, os.O_WRONLY, 0); err != nil {
 		t.Fatal(err)
 	}
 	open.Close()
 	w.landed(key)
-	p.leaves(0)
-	p.mu.Lock()
-	shown := bytes.Contains(p.raw, []byte(halves[1]))
-	p.mu.Unlock()
-	if shown {
+	p.Leaves(0)
+	if bytes.Contains(p.Raw, []byte(halves[1])) {
 		t.Error("the terminal shows the rest of the token")
 	}
 	logs := w.cli("logs", key)

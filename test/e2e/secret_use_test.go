@@ -311,17 +311,17 @@ func TestSecretIsTypedWithoutEcho(t *testing.T) {
 	w := bareWorld(t)
 	w.repo = w.Root
 	p := w.person(80, 24, "secret", "set", "TYPED")
-	p.sees("Value of TYPED:")
+	p.Sees("Value of TYPED:")
 	w.eventually("the end of the echo", func() bool { // which the program ends a moment after it asks
-		mode, err := unix.IoctlGetTermios(int(p.tty.Fd()), unix.TCGETS)
+		mode, err := unix.IoctlGetTermios(int(p.TTY.Fd()), unix.TCGETS)
 		return err == nil && mode.Lflag&unix.ECHO == 0
 	})
-	if _, err := p.tty.WriteString(theSecret + "\r"); err != nil {
+	if _, err := p.TTY.WriteString(theSecret + "\r"); err != nil {
 		t.Fatal(err)
 	}
-	<-p.gone
-	if shown := string(p.raw); p.cmd.ProcessState.ExitCode() != 0 || strings.Contains(shown, secretPart) || !strings.Contains(shown, "TYPED is stored (file secrets/TYPED)") {
-		t.Errorf("%v: %q", p.cmd.ProcessState, shown)
+	<-p.Gone
+	if shown := string(p.Raw); p.Cmd.ProcessState.ExitCode() != 0 || strings.Contains(shown, secretPart) || !strings.Contains(shown, "TYPED is stored (file secrets/TYPED)") {
+		t.Errorf("%v: %q", p.Cmd.ProcessState, shown)
 	}
 	if r := w.try(w.Root, "", "secret", "test", "TYPED", "--json"); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf(`"length": %d`, len(theSecret))) {
 		t.Errorf("%d %s%s", r.code, r.out, r.err)

@@ -16,6 +16,7 @@ import (
 
 	"coppice/api"
 	"coppice/test/harness"
+	"coppice/test/testfile"
 )
 
 // refusedState starts a server on a state it must refuse, and checks that the
@@ -104,16 +105,19 @@ func (w *world) mount(options string) {
 	})
 }
 
+// smallDisk is the policy of tests whose disk is smaller than limits.disk demands.
+var smallDisk = strings.Replace(policy, "limits: {", "limits: {disk: 1 MiB, ", 1)
+
 func TestAFullDisk(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
+	w := newWorld(t, files{".coppice/scripted.yaml": oneFile, "coppice.yaml": smallDisk})
 	w.mount("size=24m,mode=0700")
 	s := w.serve()
 	if page := decode[api.TaskPage](t, w.cli("list", "--json")); len(page.Tasks) != 0 {
 		t.Fatal("there are tasks")
 	}
 	filler := filepath.Join(w.State, "filler")
-	fill(t, filler)
+	testfile.FillDisk(t, filler)
 	r := w.try(w.repo, "", "new", "Too much", "--body", strings.Repeat("words ", 10000))
 	if r.code != 1 || !strings.Contains(r.err, "is full") || !strings.Contains(r.err, "→") {
 		t.Errorf("on a full disk: %+v", r)
@@ -127,24 +131,6 @@ func TestAFullDisk(t *testing.T) {
 	w.landed(w.new("Continue"))
 	if code := s.Stop(t); code != 0 {
 		t.Errorf("the server ended with %d", code)
-	}
-}
-
-// fill writes a file until no space is left.
-func fill(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for _, size := range []int{1 << 20, 4096, 1} {
-		for err = nil; err == nil; {
-			_, err = f.Write(make([]byte, size))
-		}
-		if !errors.Is(err, unix.ENOSPC) {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -5,7 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"coppice/test/testfile"
 )
 
 // Repo is a repository with a user.
@@ -35,21 +38,34 @@ func New(t testing.TB, dir string, env []string, files map[string]string) Repo {
 // Git runs git in the repository.
 func (r Repo) Git(t testing.TB, args ...string) {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = r.Dir, r.Env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
+	Run(t, r.Dir, r.Env, append([]string{"git"}, args...)...)
+}
+
+// Sample returns files for a repository: two texts, and names that git ignores.
+func Sample() map[string]string {
+	return map[string]string{"a.txt": "one\ntwo\nthree\n", "dir/b.txt": "b\n", ".gitignore": "*.log\n.env\nnode_modules/\n"}
+}
+
+// Env returns the environment of a git that has no configuration, and whose commits
+// all have the same time.
+func Env() []string {
+	return append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000")
+}
+
+// Run runs a command that must succeed, and returns its output.
+func Run(t testing.TB, dir string, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v in %s: %v\n%s", args, dir, err, out)
 	}
+	return strings.TrimSpace(string(out))
 }
 
 // Write writes a file of the checkout.
 func (r Repo) Write(t testing.TB, name, text string) {
 	t.Helper()
-	path := filepath.Join(r.Dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(r.Dir, name), text)
 }

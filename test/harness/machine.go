@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"coppice/internal/clock"
+	"coppice/test/testfile"
 )
 
 // Patience ends a test that hangs. Nothing is expected to take so long.
@@ -44,10 +45,7 @@ type Files map[string]string
 // New makes a machine whose processes end with the test.
 func New(t *testing.T, program string) *Machine {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testfile.Dir(t)
 	m := &Machine{T: t, Root: root, Home: filepath.Join(root, "home"), State: filepath.Join(root, "state"), Program: program}
 	for _, dir := range []string{m.Home, filepath.Join(root, "tmp")} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -125,15 +123,7 @@ func (m *Machine) NewRepo(name string, has Files) string {
 // Write writes files below a directory.
 func (m *Machine) Write(dir string, has Files) {
 	m.T.Helper()
-	for name, text := range has {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			m.T.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			m.T.Fatal(err)
-		}
-	}
+	testfile.WriteAll(m.T, dir, has)
 }
 
 // GitIn runs git in a directory; it has to succeed.

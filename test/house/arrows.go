@@ -55,7 +55,7 @@ var open = []string{"cmd", "test", "scripts"}
 var mayImport = map[string][]string{
 	"":          {},
 	"internal":  {},
-	"agent":     {},
+	"agent":     {"lock"},
 	"workspace": {},
 	"forge":     {},
 	"notify":    {},
@@ -66,17 +66,18 @@ var mayImport = map[string][]string{
 	"features":  {},
 	"secret":    {},
 	"verb":      {},
+	"lock":      {},
 	"price":     {},
 	"prompt":    {},
 	"answer":    {},
 	"config":    {"agent", "engine", "prompt", "secret"},
-	"host":      {"agent"},
+	"host":      {"agent", "lock"},
 	"memory":    {"store"},
-	"engine":    {"answer", "flow", "store", "fabric", "prompt", "verb"},
+	"engine":    {"answer", "flow", "lock", "store", "fabric", "prompt", "verb"},
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
 	"ingest":    {"agent", "store", "fabric", "price"},
-	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker", "price"},
+	"api":       {"engine", "lock", "store", "fabric", "memory", "verb", "web"},
+	"control":   {"api", "engine", "lock", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker", "price"},
 }
 
 // fewer are the packages that may import less than the rest of their directory: a
@@ -99,7 +100,7 @@ var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabr
 var divided = []string{"workspace"}
 
 // pure are the directories whose packages decide and do no I/O.
-var pure = []string{"answer", "engine", "flow", "ingest", "prompt", "verb"}
+var pure = []string{"answer", "engine", "flow", "ingest", "lock", "prompt", "verb"}
 
 // pureAlone are packages that do no I/O, though others of their directory do.
 var pureAlone = []place{{"agent", ""}}

@@ -37,7 +37,7 @@ func (chatAPI) decode(r *http.Request, body []byte) (*Request, error) {
 			req.System += text + "\n"
 		case "tool":
 			bumpStep(&req.NextStep, m.ToolCallID)
-			req.Searched = req.Searched || strings.Contains(m.ToolCallID, searchPrefix)
+			req.Searched = strings.Contains(m.ToolCallID, searchPrefix)
 			req.LastResult = text
 		case "user":
 			if t := stripReminders(text); t != "" {

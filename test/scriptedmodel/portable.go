@@ -45,8 +45,12 @@ func portableShell(req *Request, cmd string) Call {
 		switch t.Name {
 		case "Bash": // Claude Code
 			return Call{Name: t.Name, Input: mustJSON(obj{"command": cmd, "description": "scripted command"})}
-		case "bash": // opencode
+		case "bash": // opencode, Kilo, Pi; Copilot
 			return Call{Name: t.Name, Input: mustJSON(obj{"command": cmd, "description": "scripted command"})}
+		case "Execute": // Droid
+			return Call{Name: t.Name, Input: mustJSON(obj{"command": cmd, "summary": "scripted command", "riskLevel": "low", "riskLevelReason": "scripted"})}
+		case "run_commands": // Cline
+			return Call{Name: t.Name, Input: mustJSON(obj{"commands": arr{cmd}})}
 		case "run_shell_command": // Gemini CLI, Qwen Code
 			return Call{Name: t.Name, Input: mustJSON(obj{"command": cmd, "description": "scripted command", "is_background": false})}
 		case "exec_command": // Codex, unified exec
@@ -72,8 +76,12 @@ func portableWrite(req *Request, file, content string) Call {
 		switch t.Name {
 		case "Write", "write_file": // Claude Code; Gemini CLI, Qwen Code
 			return Call{Name: t.Name, Input: mustJSON(obj{"file_path": file, "content": content})}
-		case "write": // opencode
-			return Call{Name: t.Name, Input: mustJSON(obj{"filePath": file, "content": content})}
+		case "write": // opencode, Kilo; Pi, which has another name for the path
+			return Call{Name: t.Name, Input: mustJSON(obj{"filePath": file, "path": file, "content": content})}
+		case "Create": // Droid
+			return Call{Name: t.Name, Input: mustJSON(obj{"file_path": file, "content": content})}
+		case "create": // Copilot
+			return Call{Name: t.Name, Input: mustJSON(obj{"path": file, "file_text": content})}
 		case "apply_patch": // Codex (freeform, or JSON with one "input" string); opencode with GPT models
 			var b strings.Builder
 			fmt.Fprintf(&b, "*** Begin Patch\n*** Add File: %s\n", file)

@@ -53,6 +53,7 @@ func (responsesAPI) decode(r *http.Request, body []byte) (*Request, error) {
 		case strings.HasSuffix(it.Type, "_call_output"):
 			bumpStep(&req.NextStep, it.CallID)
 			req.LastResult = textOf(it.Output)
+			req.Searched = false // the next step can search again
 		case it.Type == "tool_search_output" || it.Type == "additional_tools":
 			req.Tools = append(req.Tools, decodeOpenAITools(it.Tools, "")...)
 			req.Searched = true

@@ -23,7 +23,7 @@ type Request struct {
 	LastResult string // text of the last tool result after it
 	NextStep   int    // index of the step to play
 	Tools      []Tool
-	Searched   bool            // a tool_search result is in the conversation
+	Searched   bool            // the last result in the conversation is that of a tool_search
 	Cwd        string          // working directory, as the CLI names it to the model
 	Schema     json.RawMessage // of the reply
 	Bytes      int

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 
 	"coppice"
@@ -43,8 +44,11 @@ func (s *sim) answersHold(r store.Reader, t coppice.Task) error {
 		return fmt.Errorf("%s wants an answer, and has a branch or a landing", t.Key)
 	}
 	last, err := r.Sessions.Last(t.ID)
-	if err != nil || t.Outcome != coppice.OutcomeDone {
-		return err
+	if err != nil || t.Checkout {
+		return errors.Join(err, s.checkoutHolds(r, t, last))
+	}
+	if t.Outcome != coppice.OutcomeDone {
+		return nil
 	}
 	if last == nil || last.Answer == nil || last.Answer.Problem != "" || len(t.Schema) > 0 && string(last.Answer.Value) != "42" {
 		return fmt.Errorf("%s is done without an answer: %+v", t.Key, last)

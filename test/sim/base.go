@@ -33,7 +33,35 @@ func (s *sim) breakBase() error {
 	s.made++
 	r.base = s.world.add(r.base, tree, "", fmt.Sprint(s.made))
 	r.history = append(r.history, r.base)
-	return nil
+	return s.seeBase(r)
+}
+
+// seeBase lets the server see, at times, that a person has committed to a base.
+func (s *sim) seeBase(r *repo) error {
+	if s.choices.IntN(2) == 0 {
+		return nil
+	}
+	var all []coppice.Project
+	err := s.st.View(s.ctx, func(reader store.Reader) (err error) {
+		all, err = reader.Projects.All()
+		return err
+	})
+	for _, p := range all {
+		if s.world.repos[p.Path] == r && !s.world.suspects(p.BaseCommit, r.base) {
+			err = errors.Join(err, s.intake.BaseSeen(s.ctx, p.ID, p.BaseCommit, r.base))
+		}
+	}
+	return err
+}
+
+// unskip is a person who puts back checks that were left out.
+func (s *sim) unskip() error {
+	key, err := s.oneOf("", func(t coppice.Task) bool { return len(t.Skip) > 0 && !t.Ended() })
+	if err != nil || key == "" {
+		return err
+	}
+	_, err = s.intake.Ask(s.ctx, key, coppice.VerbUnskipCheck, verb.Request{})
+	return err
 }
 
 // decide is a person who decides about a task that no session can help.
@@ -125,7 +153,7 @@ func (s *sim) basesHold(r store.Reader, t coppice.Task) error {
 			continue
 		}
 		was := sessions[i-1]
-		if was.Round == x.Round && !was.Role.Detached() && !x.Role.Detached() && was.State == coppice.SessionDone && was.Answer != nil && was.StopWhy == "" && !was.Screen {
+		if was.Round == x.Round && was.Role.Lands() && x.Role.Lands() && was.State == coppice.SessionDone && was.Answer != nil && was.StopWhy == "" && !was.Screen {
 			if err := asked(r, t, was.CreatedAt, x.CreatedAt); err != nil {
 				return fmt.Errorf("%s follows %s, which changed nothing: %w", x.Key, was.Key, err)
 			}
@@ -177,4 +205,16 @@ func asked(r store.Reader, t coppice.Task, from, to time.Time) error {
 		err = errors.New("no person asked for it")
 	}
 	return err
+}
+
+// moveBase is a person who commits to the base.
+func (s *sim) moveBase() error {
+	path := fmt.Sprintf("/repo/%d", s.rng.IntN(len(s.world.repos)))
+	r := s.world.repos[path]
+	s.made++
+	tree := clone(s.world.tree(r.base))
+	tree[fmt.Sprintf("f%d", s.rng.IntN(6))] = fmt.Sprintf("person#%d", s.made)
+	r.base = s.world.add(r.base, tree, "", fmt.Sprint(s.made))
+	r.history = append(r.history, r.base)
+	return nil
 }

@@ -24,7 +24,7 @@ func resumes(agent string, _ *coppice.Profile) bool { return agent == "alpha" }
 
 // resumable reports whether another session can continue a session's conversation.
 func resumable(x coppice.Session) bool {
-	return resumes(x.Agent, nil) && !x.Role.Detached() && x.Conversation+x.Resume != ""
+	return resumes(x.Agent, nil) && x.Role.Lands() && x.Conversation+x.Resume != ""
 }
 
 // counted lists the live sessions that count against the limits.
@@ -47,7 +47,7 @@ func (s *sim) parkedHold(r store.Reader) error {
 				continue
 			}
 			alive++
-			if x.Screen || x.State != coppice.SessionWaiting {
+			if x.Screen || x.State != coppice.SessionWaiting && !inCall(r, x) {
 				return fmt.Errorf("%s is parked, and is %s", x.Key, x.State)
 			}
 			if !x.ReadyAt.IsZero() {
@@ -106,6 +106,9 @@ func (s *sim) follows(spec coppice.RunSpec) error {
 			return err
 		}
 		n := slices.IndexFunc(all, func(o coppice.Session) bool { return o.ID == x.ID })
+		if err := s.resultsFollow(r, x, all[:max(n, 0)]); err != nil {
+			return err
+		}
 		if n < 1 || !all[n-1].Rests() || all[n-1].Round != x.Round {
 			return nil
 		}

@@ -42,7 +42,10 @@ func (s *sim) create() error {
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
 	s.own(&n)
-	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n})
+	n.Retry, n.Completion = s.retryPolicy(), s.completion()
+	s.branch(&n, prefix)
+	s.interact(&n)
+	tasks, err := s.createOne(prefix, n)
 	if s.removing && len(n.After) > 0 && coppice.ErrorCode(err) == coppice.EInvalid {
 		return nil // the task that it comes after is gone already
 	}
@@ -51,6 +54,7 @@ func (s *sim) create() error {
 	}
 	s.owed--
 	s.keys = append(s.keys, tasks[0].Key)
+	s.world.names(tasks[0])
 	return nil
 }
 
@@ -155,7 +159,7 @@ func (s *sim) limitsHold(r store.Reader) error {
 			return fmt.Errorf("the host of %s runs, its session is not live", key)
 		}
 	}
-	if err := s.accountsHold(r, live); err != nil {
+	if err := errors.Join(s.accountsHold(r, live), s.diskHolds(live)); err != nil {
 		return err
 	}
 	for _, p := range s.projects {
@@ -193,13 +197,13 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
 		}
-		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t), s.basesHold(r, t)); err != nil {
+		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t), s.basesHold(r, t), s.retriesHold(r, t), revertsHold(r, t), s.straysHold(r, t), interactiveHolds(r, t)); err != nil {
 			return err
 		}
 		if err := s.killsHold(r, t); err != nil {
 			return err
 		}
-		if err := spendHolds(r, t); err != nil {
+		if err := errors.Join(spendHolds(r, t), s.familyHolds(r, t)); err != nil {
 			return err
 		}
 	}
@@ -215,6 +219,9 @@ func (s *sim) tasksHold(r store.Reader) error {
 func (s *sim) settle() error {
 	s.calm = true
 	s.fault.chance = 0
+	if err := s.disk(); err != nil {
+		return err
+	}
 	for _, r := range s.world.repos {
 		r.block = 0
 	}
@@ -306,8 +313,12 @@ func (s *sim) help() error {
 		switch {
 		case t.Stage == coppice.StageSession:
 			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
-		case t.Stage.Awaits():
+		case t.Stage.Awaits(), verb.YourTurn(t):
 			err = s.land(t.Key)
+		case t.Stage == coppice.StageWaiting && t.Failure != nil && t.Failure.Of != "":
+			if err = s.raiseAbove(t); refused(err) { // it has ended
+				_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbRetry, verb.Request{})
+			}
 		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
 			if _, err = s.intake.Answer(s.ctx, t.Key, 0, "yes"); err == nil {
 				continue

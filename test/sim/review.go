@@ -46,7 +46,7 @@ func (s *sim) land(key string) error {
 			return err
 		}
 		l, err := r.Landings.Last(t.ID)
-		if ws := s.world.spaces[key]; t.Ended() && ws != nil {
+		if ws := s.world.spaces[key]; (t.Ended() || verb.AtLimit(t) || verb.YourTurn(t)) && ws != nil {
 			head = ws.head
 		} else if l != nil {
 			head = l.Head

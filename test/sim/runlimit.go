@@ -78,6 +78,9 @@ func (s *sim) writes() int {
 	if s.opt.Limits && !s.calm {
 		return 95
 	}
+	if s.opt.Retries {
+		return 15
+	}
 	return 30
 }
 

@@ -34,7 +34,14 @@ type Options struct {
 
 	Limits bool // sessions and accounts have low limits, and agents write a lot
 
+	Retries bool // sessions fail often, and there is always another agent
+
+	Locks bool // agents lock files, and sessions run long
+
 	Remove bool // a project is removed halfway
+
+	Family bool // a project has one session, and agents create tasks and wait for them
+	Hooks  bool // every event has hooks, and landings wait for one
 }
 
 // Report is what a simulation showed.
@@ -50,6 +57,10 @@ type Report struct {
 	parks
 	limited
 	decided
+	retries
+	hooks
+	locked
+	families
 }
 
 // mostSessions is how many sessions of all projects run at once.
@@ -73,31 +84,40 @@ type sim struct {
 	choices  *rand.Rand // of what concerns red bases and sessions without changes
 	decided  decided
 	undoing  *rand.Rand // of what people undo
+	retries  *rand.Rand // of what follows failed sessions
+	kin      *rand.Rand // of what agents do with the tools for work
+	families families
+	calls    int // number of calls
+	hooking  *hooking
 	approved map[string]bool
-	judged   judgements
-	parks    parks
-	now      time.Time
-	start    time.Time
-	world    *world
-	st       store.Store
-	fault    *faulty
-	eng      *engine.Engine
-	intake   *engine.Intake
-	fab      *local.Fabric
-	ledger   fabric.Ledger
-	works    []*worker
-	projects []coppice.Project
-	keys     []string // of all tasks ever made
-	owed     int      // tasks not asked for yet
-	calm     bool     // no more faults
-	removing bool     // the project p is being removed,
-	gone     bool     // and is gone
-	made     int
-	forks    int
-	requeued map[string][]requeued // by task
-	due      time.Time
-	steps    int
-	path     []string
+	locks    *locking
+
+	diskFree  uint64         // bytes of the disk; 0 is unknown
+	diagnosed map[int64]bool // sessions that got a diagnosis
+	judged    judgements
+	parks     parks
+	now       time.Time
+	start     time.Time
+	world     *world
+	st        store.Store
+	fault     *faulty
+	eng       *engine.Engine
+	intake    *engine.Intake
+	fab       *local.Fabric
+	ledger    fabric.Ledger
+	works     []*worker
+	projects  []coppice.Project
+	keys      []string // of all tasks ever made
+	owed      int      // tasks not asked for yet
+	calm      bool     // no more faults
+	removing  bool     // the project p is being removed,
+	gone      bool     // and is gone
+	made      int
+	forks     int
+	requeued  map[string][]requeued // by task
+	due       time.Time
+	steps     int
+	path      []string
 }
 
 // worker is one worker's memory: what it holds and how far it has come. A crash
@@ -179,8 +199,14 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	s.undoing = rand.New(rand.NewPCG(opt.Seed, 48))
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
 	s.caps, s.choices, s.approved = rand.New(rand.NewPCG(opt.Seed, 46)), rand.New(rand.NewPCG(opt.Seed, 47)), map[string]bool{}
+	s.locks = newLocking(opt.Seed)
+	s.retries, s.diagnosed = rand.New(rand.NewPCG(opt.Seed, 49)), map[int64]bool{}
+	s.kin = rand.New(rand.NewPCG(opt.Seed, 50))
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
+	if opt.Hooks {
+		s.hooking = newHooking(opt.Seed)
+	}
 	s.fault = &faulty{Store: st, rng: rng}
 	s.st = s.fault
 	if err := s.boot(); err != nil {
@@ -208,16 +234,16 @@ func (s *sim) boot() error {
 		return err
 	}
 	s.ledger, s.fab = ledger, local.New(local.Config{Store: s.st, Now: clock, Accept: ledger.Accept})
-	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1}); err != nil {
+	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1, DiskFree: s.diskFree}); err != nil {
 		return err
 	}
-	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes})
+	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes, Hooks: s.userHooks})
 	if err != nil {
 		return err
 	}
 	s.eng = eng
-	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil }, func(coppice.Project, string) error { return nil })
-	return nil
+	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil }, hasScreen)
+	return s.serverStarts()
 }
 
 func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
@@ -232,7 +258,8 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	p.Limits.PerAgent = map[string]int{"beta": 1}
 	p.Tracks = append(p.Tracks, coppice.Track{Name: "side", Limit: 1})
 	p.Verify.Attempts = s.rng.IntN(4)
-	p.Retry.Max = s.rng.IntN(4)
+	p.Retry.Max = s.rng.IntN(4) * (1 + s.retries.IntN(2))
+	p.Retry.Policy, p.Verify.Completion = s.retryPolicy(), s.completion()
 	for n := range s.rng.IntN(3) {
 		p.Checks = append(p.Checks, fmt.Sprintf("check %d", n))
 	}
@@ -262,15 +289,22 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 		}
 	}
 	s.capped(&p)
+	s.hooked(&p)
 	p.Limits.Parked = s.parking.IntN(4)
 	if s.opt.Asks {
 		p.Limits.Sessions, p.Limits.Parked, p.Checks, p.Verify.By = 1, 1+s.parking.IntN(3), nil, coppice.VerifyNone
+	}
+	if s.opt.Family {
+		p.Limits.Sessions, p.Limits.Depth, p.Checks, p.Verify.By = 1, 1+s.kin.IntN(4), nil, coppice.VerifyNone
 	}
 	if s.opt.Kills {
 		p.Checks, p.Critical = []string{"check 0", "check 1"}, []coppice.FailurePattern{{Match: killedLog}}
 	}
 	if s.opt.Red {
 		p.Checks = []string{"check 0", "check 1"}
+	}
+	if s.opt.Retries {
+		p.Retry.Max, p.Agent.Fallback, p.Budget = 2+s.retries.IntN(5), []string{"beta"}, coppice.BudgetPolicy{}
 	}
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
@@ -310,8 +344,9 @@ func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
 }
 
 func (s *sim) report() (Report, error) {
-	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks, decided: s.decided}
-	h := fnv.New64a()
+	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks, decided: s.decided, retries: retries{Diagnosed: len(s.diagnosed)}, locked: s.locks.locked, families: s.families}
+	h, again := fnv.New64a(), recovered{}
+	var all []coppice.Event
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {
 			events, err := rd.Log.Events(after, 500, store.EventFilter{})
@@ -323,8 +358,14 @@ func (s *sim) report() (Report, error) {
 					return fmt.Errorf("event %d follows %d", e.Seq, after)
 				}
 				after = e.Seq
+				all = append(all, e)
 				r.count(e)
+				if err := again.see(rd, e, &r.retries); err != nil {
+					return err
+				}
 				switch {
+				case e.Kind == coppice.EventTaskEnded && s.belowStopped(rd, e):
+					r.Below++
 				case e.Kind == coppice.EventSessionParked:
 					r.Parked++
 				case e.Kind == coppice.EventSessionEnded && s.rests(rd, e.SessionID):
@@ -340,8 +381,16 @@ func (s *sim) report() (Report, error) {
 	}
 	r.Digest = h.Sum64()
 	return r, s.st.View(s.ctx, func(rd store.Reader) error {
+		var err error
+		if r.hooks, err = s.hooksHold(rd, all); err != nil {
+			return err
+		}
 		tasks, err := rd.Tasks.List(store.TaskFilter{})
 		for _, t := range tasks {
+			p, err := rd.Projects.Get(t.ProjectID)
+			if err := errors.Join(err, r.retries.countTask(p.Policy, t)); err != nil {
+				return err
+			}
 			switch t.Outcome {
 			case coppice.OutcomeDone:
 				r.Done++

@@ -120,6 +120,33 @@ func TestRedBases(t *testing.T) {
 	}
 }
 
+// TestHooks plays histories in which every event has hooks, and landings wait for
+// one that fails at times: each event has exactly one run per hook, whatever is
+// killed, and nothing lands that its hook has not passed.
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	var all hooks
+	done := 0
+	for n := range uint64(20) {
+		opt := options(n + 17000)
+		if *seed != 0 {
+			opt = options(*seed)
+		}
+		opt.Hooks, opt.Steps = true, 1000
+		r, err := Run(t.Context(), opt)
+		if err != nil {
+			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestHooks -seed %d", err, opt.Seed)
+		}
+		if *seed != 0 {
+			return
+		}
+		all.Fired, all.Repeated, all.Refused, done = all.Fired+r.Fired, all.Repeated+r.Repeated, all.Refused+r.Refused, done+r.Done
+	}
+	if t.Logf("%+v, %d tasks done", all, done); all.Fired < 1500 || all.Repeated < 40 || all.Refused < 5 || done < 40 {
+		t.Error("that shows little")
+	}
+}
+
 // TestParked plays histories in which a project has one session and agents ask a
 // lot: everything ends, and all that can become of a parked session did.
 func TestParked(t *testing.T) {
@@ -141,6 +168,35 @@ func TestParked(t *testing.T) {
 		all.Parked, all.Waited, all.Stopped, all.Passed = all.Parked+r.Parked, all.Waited+r.Waited, all.Stopped+r.Stopped, all.Passed+r.Passed
 	}
 	if t.Logf("%+v", all); all.Parked < 150 || all.Waited < 200 || all.Stopped < 25 || all.Passed < 25 {
+		t.Error("that shows little")
+	}
+}
+
+// TestFamilies plays histories in which a project has one session, and agents create
+// tasks, wait for them, ask and finish: everything ends, nothing runs below a stopped
+// task, no result is lost, and budgets hold over the family.
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	var all families
+	done := 0
+	for n := range uint64(max(30, *seeds/5)) {
+		opt := options(n + 17000)
+		if *seed != 0 {
+			opt = options(*seed)
+		}
+		opt.Family, opt.Steps, opt.Tasks = true, 1000, 4
+		r, err := Run(t.Context(), opt)
+		if err != nil {
+			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestFamilies -seed %d", err, opt.Seed)
+		}
+		if *seed != 0 {
+			return
+		}
+		f := r.families
+		all.Created, all.Delivered, all.Resumed, all.Replied = all.Created+f.Created, all.Delivered+f.Delivered, all.Resumed+f.Resumed, all.Replied+f.Replied
+		all.Finished, all.Below, done = all.Finished+f.Finished, all.Below+f.Below, done+r.Done
+	}
+	if t.Logf("%+v, %d tasks done", all, done); min(all.Created, all.Delivered, all.Resumed, all.Replied, all.Finished, all.Below) < 5 {
 		t.Error("that shows little")
 	}
 }

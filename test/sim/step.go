@@ -69,8 +69,17 @@ func (s *sim) actions() []action {
 	if s.opt.Asks {
 		return s.askingActions()
 	}
+	if s.opt.Family {
+		return s.familyActions()
+	}
 	if s.opt.Limits {
 		return s.limitActions()
+	}
+	if s.opt.Retries {
+		return s.retryActions()
+	}
+	if s.opt.Locks {
+		return s.lockingActions()
 	}
 	return []action{
 		{"turn", 20, s.turn},
@@ -90,6 +99,7 @@ func (s *sim) actions() []action {
 		{"move base", 1, s.moveBase},
 		{"move remote", remote, s.moveRemote},
 		{"hijack", 1, s.hijack},
+		{"disk", 1, s.disk},
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
 		{"review", review, s.review},
@@ -108,7 +118,7 @@ func (s *sim) turn() error {
 	}
 	s.due = t.Due
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r))
+		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r), s.locksHold(r), s.budgetsHold(r))
 	})
 }
 
@@ -134,8 +144,8 @@ func (s *sim) full(r store.Reader) error {
 }
 
 var allKinds = []coppice.WorkKind{
-	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkRun, coppice.WorkSend,
-	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove,
+	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkStrays, coppice.WorkRun, coppice.WorkSend,
+	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkHook,
 }
 
 func (s *sim) take() error {
@@ -188,6 +198,9 @@ func (s *sim) workOn(w *worker, n int) error {
 	drop()
 	if err == nil {
 		s.given(it)
+		if err := s.hookGiven(it); err != nil {
+			return err
+		}
 	}
 	if err == nil && !current {
 		return fmt.Errorf("the result of %s was accepted from %s, attempt %d, which is not the current one", it.lease.Work.Key, w.name, it.lease.Attempt)
@@ -264,13 +277,27 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 		return spec(w, s.world.restore)
 	case coppice.WorkPurge:
 		return coppice.PurgeResult{}, nil
+	case coppice.WorkStrays:
+		return spec(w, s.world.dropStrays)
 	case coppice.WorkMerge:
 		return spec(w, s.world.merge)
 	case coppice.WorkCheck:
 		return spec(w, s.check)
+	case coppice.WorkHook:
+		v, err := coppice.DecodeSpec[coppice.HookSpec](w)
+		if err != nil {
+			return nil, err
+		}
+		return s.runHook(v)
 	case coppice.WorkPush:
+		if v, err := coppice.DecodeSpec[coppice.PushSpec](w); err != nil || s.gateHolds(w, v.New) != nil {
+			return nil, errors.Join(err, s.gateHolds(w, v.New))
+		}
 		return s.push(w)
 	case coppice.WorkMove:
+		if v, err := coppice.DecodeSpec[coppice.MoveSpec](w); err != nil || s.gateHolds(w, v.New) != nil {
+			return nil, errors.Join(err, s.gateHolds(w, v.New))
+		}
 		return s.move(w)
 	case coppice.WorkStop:
 		return spec(w, s.stopHost)
@@ -345,6 +372,9 @@ func (s *sim) agent() error {
 	if h.asked != "" {
 		return nil
 	}
+	if used, err := s.useTool(key, h); used || err != nil {
+		return err
+	}
 	n := s.rng.IntN(100)
 	if s.calm {
 		n = 50 + n/2
@@ -362,23 +392,29 @@ func (s *sim) agent() error {
 		return err
 	}
 	switch {
-	case n < 34:
+	case n < 34, s.opt.Retries && !s.calm && n < 85:
 		s.world.end(h, coppice.RunResult{Failure: s.trouble()})
 		return nil
 	case n < 36:
 		one := 1
 		s.world.end(h, coppice.RunResult{Exit: &one})
 		return nil
-	case n < 38, s.opt.Red && !s.calm && s.choices.IntN(2) == 0:
+	case n < 38, s.opt.Red && !s.calm && s.choices.IntN(2) == 0, s.opt.Retries && !s.calm && s.choices.IntN(4) == 0:
 		zero := 0
 		s.world.end(h, coppice.RunResult{Exit: &zero, Summary: "there is nothing to do"}) // claims success, did nothing more
 		return nil
 	}
+	if err := s.complain(h); err != nil {
+		return err
+	}
 	switch h.role {
 	case coppice.RoleVerify:
 		return s.verify(key, h)
-	case coppice.RoleAnswer:
+	case coppice.RoleAnswer, coppice.RoleCheckout:
 		s.answer(key, h)
+		return nil
+	case coppice.RoleAnalyze:
+		s.analyze(key, h)
 		return nil
 	}
 	if h.role == coppice.RoleFix {
@@ -398,6 +434,9 @@ func (s *sim) trouble() *coppice.Failure {
 	}
 	if !s.opt.Plain && s.rng.IntN(2) == 0 {
 		classes = limits // which concern more than one task
+	}
+	if s.opt.Retries {
+		classes = append(slices.Repeat([]coppice.Class{coppice.ClassUnknown}, 5), retried[1:]...) // two failures of the environment would pause the track
 	}
 	if s.opt.Kills {
 		classes = slices.DeleteFunc(slices.Clone(classes), func(c coppice.Class) bool { return c == coppice.ClassEnvironment })
@@ -470,6 +509,9 @@ func (s *sim) renewAll(w *worker) error {
 func (s *sim) crashWorker() error {
 	w := s.works[s.rng.IntN(len(s.works))]
 	w.items = nil
+	if s.hooking != nil {
+		s.hooking.crashes++
+	}
 	if s.rng.IntN(2) == 0 {
 		return nil // it stays away; its leases run out
 	}
@@ -484,17 +526,5 @@ func (s *sim) killHost() error {
 	if keys := s.running(); len(keys) > 0 {
 		s.world.hosts[keys[s.rng.IntN(len(keys))]].phase = "lost"
 	}
-	return nil
-}
-
-// moveBase is a person who commits to the base.
-func (s *sim) moveBase() error {
-	path := fmt.Sprintf("/repo/%d", s.rng.IntN(len(s.world.repos)))
-	r := s.world.repos[path]
-	s.made++
-	tree := clone(s.world.tree(r.base))
-	tree[fmt.Sprintf("f%d", s.rng.IntN(6))] = fmt.Sprintf("person#%d", s.made)
-	r.base = s.world.add(r.base, tree, "", fmt.Sprint(s.made))
-	r.history = append(r.history, r.base)
 	return nil
 }

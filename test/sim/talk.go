@@ -91,6 +91,7 @@ func (s *sim) fork(key string) error {
 	if err == nil {
 		s.forks++
 		s.keys = append(s.keys, t.Key)
+		s.world.names(t)
 	}
 	return err
 }

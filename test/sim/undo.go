@@ -1,18 +1,26 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"coppice"
+	"coppice/store"
 	"coppice/verb"
 )
 
 // undo is a person who undoes something: a landing, a stop or a removal; or who
 // empties the trash.
 func (s *sim) undo() error {
+	switch s.undoing.IntN(8) {
+	case 0, 1:
+		return s.dropBranches()
+	case 2:
+		return s.unskip()
+	}
 	what := s.undoing.IntN(8)
 	key, err := s.oneOf(s.someTask(), func(t coppice.Task) bool {
 		return what > 2 && t.Landed != "" && t.Ended() || what <= 2 && t.Outcome == coppice.OutcomeCancelled
@@ -47,6 +55,29 @@ func (s *sim) revertSome() error {
 		}
 	}
 	return nil
+}
+
+// revertsHold looks at the rounds in which a landing is taken off: every landing of
+// such a round does that, and no session works in it.
+func revertsHold(r store.Reader, t coppice.Task) error {
+	landings, err := r.Landings.Of(t.ID)
+	if err != nil {
+		return err
+	}
+	reverts := map[int]bool{} // by round
+	for _, l := range landings {
+		if was, known := reverts[l.Round]; known && was != (l.Reverts != "") {
+			return fmt.Errorf("%s has a landing and a revert in round %d", t.Key, l.Round)
+		}
+		reverts[l.Round] = l.Reverts != ""
+	}
+	sessions, err := r.Sessions.Of(t.ID)
+	for _, x := range sessions {
+		if reverts[x.Round] {
+			return fmt.Errorf("%s works on a revert", x.Key)
+		}
+	}
+	return err
 }
 
 // moveBack moves the base back by compare-and-swap, and holds the engine to its

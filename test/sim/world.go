@@ -15,22 +15,26 @@ import (
 // agents, as small as they can be while every effect of a work item is real and
 // can be done twice, half, or never.
 type world struct {
-	repos    map[string]*repo      // by path
-	commits  map[string]commit     // every commit ever made
-	spaces   map[string]*workspace // by task key
-	hosts    map[string]*hostState // by session key
-	landed   map[string][]string   // commits that moved the base, by task key
-	rounds   map[string]int        // how often a person continued a task that was done
-	talks    map[string]*hostState // who had a conversation first
-	looks    map[string]*look      // verifiers' worktrees, by session key
-	heads    map[string]string     // merged commit → candidate
-	reverts  map[string]string     // commit that reverts a landing → the commit of that landing
-	passed   map[string]bool       // candidates that a verifier passed
-	answered map[string]bool       // questions whose answer a session had
-	verdicts map[string]bool       // tree and command → passed, for what was really run
-	broken   string                // the first promise that was broken
-	suspect  map[string]bool       // commits that an agent put on a base, until a person agrees
-	redness  int                   // one tree in so many is refused by a check
+	repos    map[string]*repo                 // by path
+	commits  map[string]commit                // every commit ever made
+	spaces   map[string]*workspace            // by task key
+	branches map[string]string                // the branch of each task, by its key
+	branchOf map[string]string                // and the other way
+	hosts    map[string]*hostState            // by session key
+	landed   map[string][]string              // commits that moved the base, by task key
+	rounds   map[string]int                   // how often a person continued a task that was done
+	talks    map[string]*hostState            // who had a conversation first
+	looks    map[string]*look                 // verifiers' worktrees, by session key
+	heads    map[string]string                // merged commit → candidate
+	reverts  map[string]string                // commit that reverts a landing → the commit of that landing
+	passed   map[string]bool                  // candidates that a verifier passed
+	kept     map[string][]coppice.StrayBranch // stray branches, by the ref of the trash that keeps them
+	removals int                              // how many workspaces were removed
+	answered map[string]bool                  // questions whose answer a session had
+	verdicts map[string]bool                  // tree and command → passed, for what was really run
+	broken   string                           // the first promise that was broken
+	suspect  map[string]bool                  // commits that an agent put on a base, until a person agrees
+	redness  int                              // one tree in so many is refused by a check
 	salt     string
 }
 
@@ -57,10 +61,13 @@ type workspace struct {
 	from    string // the commit of the base it is merged up to
 	head    string
 	removed bool
+	strays  []coppice.StrayBranch // that agents created beside the task's branch
+	ref     string                // of its last trash
 }
 
 // hostState is one session's host and agent.
 type hostState struct {
+	repo   string
 	task   string
 	role   coppice.Role
 	phase  string // running, ended, lost
@@ -73,13 +80,18 @@ type hostState struct {
 	screen bool // a person sits before it
 	loose  bool // it has an answer for which the engine got a failure
 	used   coppice.Usage
+
+	call *toolCall // of a tool for work, nil for none
+
+	complained bool // it reported an error before it succeeded
 }
 
 func newWorld(salt string, redness int) *world {
 	return &world{
+		branches: map[string]string{}, branchOf: map[string]string{},
 		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
 		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{},
-		looks: map[string]*look{}, heads: map[string]string{}, reverts: map[string]string{}, passed: map[string]bool{}, answered: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
+		looks: map[string]*look{}, heads: map[string]string{}, reverts: map[string]string{}, kept: map[string][]coppice.StrayBranch{}, passed: map[string]bool{}, answered: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
 	}
 }
 
@@ -129,6 +141,7 @@ func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
 	if s.Detached {
 		return w.prepareLook(s)
 	}
+	w.onBranch(s.Key, s.Branch)
 	ws := w.spaces[s.Key]
 	if ws == nil || ws.removed {
 		base := w.repos[s.Repo].base
@@ -143,10 +156,8 @@ func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
 
 // forked returns the commit of a branch or commit, and where it left the base.
 func (w *world) forked(from string) (base, head string) {
-	if key, ok := strings.CutPrefix(from, "coppice/"); ok {
-		if ws := w.spaces[key]; ws != nil {
-			return ws.from, ws.head
-		}
+	if ws := w.spaces[w.branchOf[from]]; ws != nil {
+		return ws.from, ws.head
 	}
 	for _, ws := range w.spaces {
 		if ws.head == from {
@@ -164,6 +175,7 @@ func (w *world) remove(s coppice.RemoveSpec) coppice.RemoveResult {
 	if ofSession(s.Key) {
 		return w.removeLook(s)
 	}
+	w.onBranch(s.Key, s.Branch)
 	ws := w.spaces[s.Key]
 	if ws == nil {
 		return coppice.RemoveResult{} // it was never made
@@ -173,13 +185,14 @@ func (w *world) remove(s coppice.RemoveSpec) coppice.RemoveResult {
 			w.breakf("the workspace of %s was removed under the running session %s", s.Key, key)
 		}
 	}
-	ws.removed = true
-	return coppice.RemoveResult{Head: ws.head, Ref: "refs/coppice/trash/" + s.Key}
+	return w.trash(s.Key, ws)
 }
 
 func (w *world) restore(s coppice.RestoreSpec) coppice.PrepareResult {
+	w.onBranch(s.Key, s.Branch)
 	ws := w.spaces[s.Key]
 	ws.removed = false
+	w.restoreStrays(ws, s.Ref)
 	if ws.head != s.Head {
 		w.breakf("%s was brought back at %s, it was removed at %s", s.Key, s.Head, ws.head)
 	}
@@ -352,7 +365,7 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 	h := w.hosts[s.Session.Key]
 	if h == nil {
 		ws := w.spaces[s.Task]
-		if s.Session.Role == coppice.RoleAnswer {
+		if s.Session.Role.Detached() && s.Session.Role != coppice.RoleVerify || s.Checkout {
 			ws = &workspace{} // it has none
 		}
 		if ws == nil || ws.removed && !s.Session.Role.Detached() { // a stop that was undone does not restore it for a verifier
@@ -365,8 +378,11 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 			}
 		}
 		from := ws.head
-		if s.Session.Role.Detached() {
+		switch {
+		case s.Session.Role.Detached():
 			from = w.looker(s)
+		case s.Session.Role == coppice.RoleCheckout:
+			from = w.enterCheckout(s)
 		}
 		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.role.Detached() || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
 			w.breakf("%s continues %s, which is not a conversation of its task and agent", s.Session.Key, s.Session.Resume)
@@ -375,7 +391,7 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 			w.breakf("%s continues from before its task landed", s.Session.Key)
 		}
 		w.hosts[s.Session.Key] = &hostState{
-			task: s.Task, role: s.Session.Role, phase: "running", from: from, sent: map[string]string{}, screen: s.Session.Screen,
+			repo: s.Repo, task: s.Task, role: s.Session.Role, phase: "running", from: from, sent: map[string]string{}, screen: s.Session.Screen,
 			agent: s.Session.Agent,
 		}
 		return nil
@@ -397,12 +413,14 @@ func (w *world) end(h *hostState, res coppice.RunResult) {
 		w.talks[res.Conversation] = h
 	}
 	h.result.From, h.result.Head = h.from, w.head(h)
+	h.result.Strays = w.leaveStray(h)
 	h.result.Memory = int64(10 * (len(w.commits) % 5)) // of 100, and sometimes unknown
 }
 
-// head returns the commit of a session's work. A detached session does none.
+// head returns the commit of a session's work. Only a session in a workspace does
+// any.
 func (w *world) head(h *hostState) string {
-	if h.role.Detached() {
+	if !h.role.Lands() {
 		return h.from
 	}
 	return w.spaces[h.task].head

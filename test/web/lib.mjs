@@ -57,6 +57,7 @@ export async function create(project, ...tasks) {
 // see is noted: errors on the console, refused content, other hosts.
 export class World {
   bad = [];
+  checked = new Set(); // the paths of the pages that axe has checked
 
   static async open(options = {}) {
     const w = new World();
@@ -124,6 +125,7 @@ export class World {
       assert.equal(serious.length, 0, `${name} (${theme}):\n${words.join("\n")}`);
     }
     await this.page.emulateMedia({ colorScheme: "dark" });
+    this.checked.add(new URL(this.page.url()).pathname);
   }
 
   // loaded waits until every part of the page shows its data.

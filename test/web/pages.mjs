@@ -4,6 +4,13 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { addProject, api, create, main, step, told, World } from "./lib.mjs";
 
+// routes are the pages of the dashboard, from its router.
+async function routes() {
+  const text = await readFile(new URL("../../web/src/router.tsx", import.meta.url), "utf8");
+  const table = /export const pages = \{\n([\s\S]*?)\n\} as const;/.exec(text)[1];
+  return [...table.matchAll(/^ {2}"(\/[^"]*)":/gm)].map((m) => m[1]);
+}
+
 const ended = async (keys) => {
   const events = (await api("GET", "/events?limit=1")).last;
   assert.ok(events > 0);
@@ -61,6 +68,7 @@ await main(async () => {
     "task-events": [`/tasks/${keys.done}?tab=events`, () => page.locator(".events td").first()],
     "task-missing": ["/tasks/app-9999", () => page.getByText("There is no task app-9999")],
     landing: ["/landing", () => page.locator(".queue li").first()],
+    locks: ["/locks", () => page.getByText("No session has locked a file")],
     graph: ["/graph", () => page.locator(".node").first()],
     timeline: ["/timeline", () => page.locator(".gantt-row").first()],
     usage: ["/usage", () => page.locator(".bars")],
@@ -71,6 +79,8 @@ await main(async () => {
     health: ["/health", () => page.locator(".verdict")],
     inbox: ["/inbox", () => page.locator(".entry").first()],
     groups: ["/groups", () => page.locator(".group-bar").first()],
+    notes: ["/notes", () => page.getByRole("heading", { name: "No notes yet" })],
+    group: ["/groups/" + (await api("GET", "/groups")).groups[0].id, () => page.locator(".row").first()],
     help: ["/help", () => page.getByRole("heading", { name: "Statuses" })],
   };
   for (const [name, [path, seen]] of Object.entries(pages)) {
@@ -81,6 +91,34 @@ await main(async () => {
       await w.shot(name);
     });
   }
+
+  await step("axe has checked every page of the router", async () => {
+    const all = await routes();
+    assert.ok(all.length > 10, `the router has ${all.length} pages`);
+    const checked = (route) => [...w.checked].some((path) => new RegExp(`^${route.replace(/\{\w+\}/g, "[^/]+")}$`).test(path));
+    assert.deepEqual(all.filter((route) => !checked(route)), []);
+  });
+
+  await step("every form opens from the palette, above the page that is open", async () => {
+    await w.goto("/tasks/" + keys.working);
+    await page.getByText("until somebody stops me").waitFor();
+    const forms = {
+      "add a project": "Directory of a git checkout", "add a track to app": "Name", "change the tracks of app": "Name", "change the settings of app": "Find a key of app",
+      "edit the prompt of fix in app": "The text of fix", "remove project app": "Also remove its workspaces", "send a message to": "Message to the agent",
+      "change the budget and limits": "Turns of a session", "ask for changes to": "About the whole change",
+    };
+    for (const [command, field] of Object.entries(forms)) {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Command" }).fill(command);
+      await page.locator("#palette-list li").first().click();
+      await page.getByRole("dialog").getByLabel(field).first().waitFor();
+      await w.axe(command);
+      await w.shot("form-" + command.replaceAll(" ", "-"));
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    assert.equal(new URL(page.url()).pathname, "/tasks/" + keys.working);
+  });
 
   await step("dialogs", async () => {
     await w.goto("/");

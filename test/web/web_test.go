@@ -21,6 +21,7 @@ import (
 	"coppice"
 	"coppice/api/client"
 	"coppice/test/harness"
+	"coppice/test/testfile"
 	"coppice/test/web/seed"
 	"coppice/verb"
 )
@@ -72,10 +73,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	needs(t)
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testfile.Dir(t)
 	w := &world{t: t, root: root, state: filepath.Join(root, "state"), listen: "127.0.0.1:0"}
 	for _, dir := range []string{"home", "tmp"} {
 		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {

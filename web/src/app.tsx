@@ -1,25 +1,23 @@
 // The application: the page for each address, and the parts above every page.
 import { Component, lazy, Suspense, type ReactNode } from "react";
 import { useBadge } from "./components/badge";
-import { Help, useKeys } from "./components/keys";
-import { MarksDialog } from "./components/marks";
-import { NewTaskDialog } from "./components/newtask";
-import { Palette } from "./components/palette";
-import { ActionDialog } from "./components/actiondialog";
+import { Dialogs } from "./components/dialogs";
+import { useKeys } from "./components/keys";
 import { pageList } from "./components/commands";
 import { Shell } from "./components/shell";
 import { problemOf } from "./api/client";
 import { Link, usePath } from "./router";
 import { Board } from "./routes/board";
 import { TaskPage } from "./routes/task";
-import { closeDialog, useDialog } from "./state/dialog";
 import { Empty, Loading, ProblemBox } from "./ui/parts";
 
 const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/inbox": lazy(() => import("./routes/inbox")),
   "/groups": lazy(() => import("./routes/groups")),
   "/landing": lazy(() => import("./routes/landing")),
+  "/locks": lazy(() => import("./routes/locks")),
   "/features": lazy(() => import("./routes/features")),
+  "/notes": lazy(() => import("./routes/notes")),
   "/agents": lazy(() => import("./routes/agents")),
   "/usage": lazy(() => import("./routes/usage")),
   "/graph": lazy(() => import("./routes/graph")),
@@ -69,16 +67,11 @@ export function App() {
   const path = usePath();
   const name = pageList.find((p) => p.path === path)?.name ?? path.replace(/^\/tasks\//, "").replace(/^\/groups\//, "Group ");
   const needs = useBadge(name);
-  const open = useDialog();
   useKeys();
   return (
     <Shell needs={needs}>
       <Boundary path={path}><Page path={path} /></Boundary>
-      {open === "palette" && <Palette />}
-      {open === "help" && <Help onClose={closeDialog} />}
-      {typeof open === "string" && open.startsWith("marks ") && <MarksDialog task={open.slice(6)} onClose={closeDialog} />}
-      {open === "new" && <NewTaskDialog onClose={closeDialog} />}
-      {typeof open === "object" && <ActionDialog t={open.task} action={open.action} onClose={closeDialog} />}
+      <Dialogs />
     </Shell>
   );
 }

@@ -22,6 +22,16 @@ type Cache struct {
 // cacheKey names an object of a repository.
 type cacheKey struct{ dir, kind, id string }
 
+// key returns the key of an object. Repositories share files, because many workspaces
+// check out the same ones, and because a file that was read shows nothing about a
+// repository. A commit or a tree shows that a repository has it.
+func (r *Repo) key(kind, id string) cacheKey {
+	if kind == "blob" {
+		return cacheKey{kind: kind, id: id}
+	}
+	return cacheKey{r.dir, kind, id}
+}
+
 func (c *Cache) get(k cacheKey) ([]byte, bool) {
 	if c == nil {
 		return nil, false

@@ -69,8 +69,15 @@ func TestCacheShowsNoExistence(t *testing.T) {
 	if _, err := r.read("tree", id); err == nil {
 		t.Error("a blob is read as a tree")
 	}
-	if _, err := Open(t.TempDir(), r.Config).read("blob", id); err == nil {
-		t.Error("another repository has the object")
+	tree, err := r.writeObject("tree", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.TempDir(), r.Config).read("tree", tree); err == nil {
+		t.Error("another repository has the tree")
+	}
+	if data, err := Open(t.TempDir(), r.Config).read("blob", id); err != nil || string(data) != "text" {
+		t.Errorf("another repository does not share the file: %q, %v", data, err)
 	}
 	if _, err := Open(dir, Config{Off: true, Cache: r.Cache}).read("blob", id); err == nil {
 		t.Error("an object is read although direct access is off")

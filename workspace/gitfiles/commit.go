@@ -3,6 +3,7 @@ package gitfiles
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -59,6 +60,13 @@ func parseSignature(line string) Signature {
 		return Signature{}
 	}
 	return Signature{name, email, date}
+}
+
+// seconds returns when the commit was made, in seconds since 1970, or 0.
+func (s Signature) seconds() int64 {
+	text, _, _ := strings.Cut(s.Date, " ")
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
 }
 
 // Line returns the signature as it is written in a commit. Git changes some names

@@ -391,6 +391,15 @@ func (p *pair) diff() {
 	if !maps.Equal(got, want) {
 		p.fatalf("from %s to %s: %v, with git %v", from, to, got, want)
 	}
+	if list, err := p.repo.Since(from, to); err == nil {
+		var messages strings.Builder
+		for _, c := range list {
+			messages.WriteString(c.Message + "\x00\n")
+		}
+		if want := p.git(p.dirs[1], "log", "--format=%B%x00", to, "^"+from); messages.String() != want {
+			p.fatalf("from %s to %s: %q, with git %q", from, to, messages.String(), want)
+		}
+	}
 	if p.repo.IsAncestor(from, to) && p.git(p.dirs[1], "merge-base", from, to) != from+"\n" {
 		p.fatalf("%s is not an ancestor of %s", from, to)
 	}

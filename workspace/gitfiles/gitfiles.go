@@ -16,7 +16,6 @@ package gitfiles
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -87,35 +86,51 @@ func (r *Repo) hasRefFiles() bool {
 
 // ReadRegular reads a regular file of at most max bytes. For links, pipes and
 // larger files the error is ErrUseGit: an agent can put them where git has a file.
+//
+// It does not use os.File: a task reads some hundred files, and an os.File also asks
+// whether its file can be polled.
 func ReadRegular(name string, max int64) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	fd, err := retryEINTR(func() (int, error) {
+		return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	})
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
-	if st.IsDir() {
+	switch kind := st.Mode & syscall.S_IFMT; {
+	case kind == syscall.S_IFDIR:
 		return nil, syscall.EISDIR
-	}
-	if !st.Mode().IsRegular() || st.Size() > max {
+	case kind != syscall.S_IFREG || st.Size > max:
 		return nil, ErrUseGit
 	}
-	// With one byte more than the size, the read that fills the buffer also finds the end.
-	b := make([]byte, st.Size()+1)
+	// With one byte more than the size, a read that does not fill the buffer has found
+	// the end, if it has the size.
+	b := make([]byte, st.Size+1)
 	n := 0
 	for n < len(b) {
-		m, err := f.Read(b[n:])
-		if n += m; errors.Is(err, io.EOF) {
-			return b[:n], nil
-		}
+		m, err := retryEINTR(func() (int, error) { return syscall.Read(fd, b[n:]) })
 		if err != nil {
-			return nil, err
+			return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+		}
+		if n += m; m == 0 || int64(n) == st.Size {
+			return b[:n], nil
 		}
 	}
 	return nil, ErrUseGit // the file grows: git replaces files and does not append
+}
+
+// retryEINTR calls a function again when a signal interrupted it.
+func retryEINTR(f func() (int, error)) (int, error) {
+	for {
+		n, err := f()
+		if !errors.Is(err, syscall.EINTR) {
+			return n, err
+		}
+	}
 }
 
 // Absent reports whether an error means that there is no file of that name. There

@@ -60,6 +60,26 @@ func (r *Repo) fork(a, b string) (string, error) {
 	return "", ErrUseGit
 }
 
+// Since returns the commits of a line that another does not have, the newest first.
+func (r *Repo) Since(base, head string) ([]Commit, error) {
+	if exists(r.path("info/grafts")) {
+		return nil, ErrUseGit
+	}
+	end, err := r.fork(base, head)
+	if err != nil {
+		return nil, err
+	}
+	var list []Commit
+	for id := head; id != end; id = list[len(list)-1].Parents[0] {
+		c, err := r.Commit(id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
 // mergeTrees merges two trees with a common base. An id is empty if there is no
 // tree.
 func (r *Repo) mergeTrees(base, ours, theirs string) (string, error) {

@@ -44,7 +44,7 @@ func (r *Repo) object(kind, id string) ([]byte, error) {
 // read returns the content of an object that has been read before, or else is as
 // object has it. Callers must not change it.
 func (r *Repo) read(kind, id string) ([]byte, error) {
-	k := cacheKey{r.dir, kind, id}
+	k := r.key(kind, id)
 	if data, ok := r.Cache.get(k); ok && !r.Off {
 		return data, nil
 	}
@@ -105,7 +105,7 @@ func (r *Repo) writeObject(kind string, data []byte) (string, error) {
 		return err
 	})
 	if err == nil {
-		r.Cache.put(cacheKey{r.dir, kind, id}, data)
+		r.Cache.put(r.key(kind, id), data)
 	}
 	return id, err
 }
@@ -166,19 +166,34 @@ func inflate(packed []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// maxAncestors is how many commits are read to find an ancestor.
+const maxAncestors = 128
+
 // IsAncestor reports whether a commit is among the nearest ancestors of another.
-// False means nothing: git must find out.
+// False means nothing: git must find out. It does not look behind commits that are
+// older than the ancestor, because their ancestors usually are older too.
 func (r *Repo) IsAncestor(ancestor, of string) bool {
-	next := []string{of}
-	for n := 0; n < 32 && len(next) > 0; n++ {
-		c, err := r.Commit(next[0])
+	first, err := r.Commit(ancestor)
+	if err != nil {
+		return false
+	}
+	next, seen := []string{of}, map[string]bool{}
+	for len(next) > 0 && len(seen) < maxAncestors {
+		id := next[0]
+		if next = next[1:]; seen[id] {
+			continue
+		}
+		seen[id] = true
+		c, err := r.Commit(id)
 		if err != nil {
 			return false
 		}
 		if slices.Contains(c.Parents, ancestor) {
 			return true
 		}
-		next = append(next[1:], c.Parents...)
+		if c.Committer.seconds() >= first.Committer.seconds() {
+			next = append(next, c.Parents...)
+		}
 	}
 	return false
 }

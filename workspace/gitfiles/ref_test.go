@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"coppice/test/gitrepo"
 )
 
 // refNames get into each other's way as files and directories.
@@ -128,7 +130,7 @@ func TestRefsOdd(t *testing.T) {
 		"in packed": func(dir string) error { return os.WriteFile(dir+"/packed-refs", []byte("abc refs/heads/x\n"), 0o644) },
 	} {
 		root := filepath.Join(t.TempDir(), "repo")
-		newRepo(t, root)
+		gitrepo.New(t, root, gitEnv, gitrepo.Sample())
 		dir := filepath.Join(root, ".git")
 		if err := spoil(dir); err != nil {
 			t.Fatal(err)
@@ -138,7 +140,7 @@ func TestRefsOdd(t *testing.T) {
 		}
 	}
 	root := filepath.Join(t.TempDir(), "repo")
-	newRepo(t, root)
+	gitrepo.New(t, root, gitEnv, gitrepo.Sample())
 	run(t, root, "git", "config", "extensions.refStorage", "files")
 	if _, err := Open(filepath.Join(root, ".git"), Config{}).Refs("refs/heads/main"); err == nil {
 		t.Error("a ref store that is named is taken for plain files")

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"coppice/test/gitrepo"
+	"coppice/test/testfile"
 )
 
 // TestMain lowers the number of random cases, because each runs many processes. A
@@ -32,33 +35,16 @@ func setup(t testing.TB) *bundle {
 	t.Helper()
 	dir := t.TempDir()
 	root := filepath.Join(dir, "repo")
-	newRepo(t, root)
+	gitrepo.New(t, root, gitEnv, gitrepo.Sample())
 	return &bundle{Open(filepath.Join(root, ".git"), Config{}), dir, root, filepath.Join(root, ".git")}
 }
 
-func newRepo(t testing.TB, root string) {
-	t.Helper()
-	run(t, filepath.Dir(root), "git", "init", "-q", "-b", "main", root)
-	run(t, root, "git", "config", "user.name", "Ann")
-	run(t, root, "git", "config", "user.email", "ann@example.org")
-	write(t, root, "a.txt", "one\ntwo\nthree\n")
-	write(t, root, "dir/b.txt", "b\n")
-	write(t, root, ".gitignore", "*.log\n.env\nnode_modules/\n")
-	commit(t, root, "first")
-}
-
-var gitEnv = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000")
+var gitEnv = gitrepo.Env()
 
 // run runs a command that must succeed.
 func run(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = dir, gitEnv
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v in %s: %v\n%s", args, dir, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return gitrepo.Run(t, dir, gitEnv, args...)
 }
 
 // try runs git, which may refuse.
@@ -105,13 +91,7 @@ func gitID(id string) string     { return cmp.Or(id, strings.Repeat("0", 40)) }
 
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()
-	p := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, name), text)
 }
 
 func commit(t testing.TB, dir, message string) string {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // Limits of what is written to a checkout. Git is faster with more.
@@ -48,8 +50,14 @@ func (c *Checkout) Reset(commit string) error {
 			changes = append(changes, Change{Path: f.path, OldMode: f.mode, Old: f.id(), NewMode: f.mode, New: f.id()})
 		}
 	}
-	return c.apply(x, changes)
+	return c.apply(x, changes, time.Now().Add(-resetAge))
 }
+
+// resetAge is how much older than the index the files look that Reset writes. The
+// clock of a file system advances every few milliseconds. Files that have the time
+// of the index would be read again by each caller that looks for changes. A change
+// sets another time, so it is found even in the same moment.
+const resetAge = 50 * time.Millisecond
 
 // readOwn reads an index that can be written again. A missing index is empty.
 func (c *Checkout) readOwn() (index, os.FileInfo, error) {
@@ -136,7 +144,7 @@ func (c *Checkout) Stage(changes []Change) error {
 			clear(f.stat[statSize:])
 		}
 	}
-	return c.apply(x, changes)
+	return c.apply(x, changes, time.Time{})
 }
 
 // find returns the position of a path in the index.
@@ -144,8 +152,9 @@ func (x index) find(path string) (int, bool) {
 	return slices.BinarySearchFunc(x.files, path, func(f indexEntry, path string) int { return strings.Compare(f.path, path) })
 }
 
-// apply writes the new side of changes to the files, and then to the index.
-func (c *Checkout) apply(x index, changes []Change) error {
+// apply writes the new side of changes to the files, and then to the index. The files
+// get the time at which they were modified, or that of the clock if it is zero.
+func (c *Checkout) apply(x index, changes []Change, modified time.Time) error {
 	if err := c.isPlain(x, changes); err != nil {
 		return err
 	}
@@ -163,16 +172,25 @@ func (c *Checkout) apply(x index, changes []Change) error {
 		files[f.path] = f
 	}
 	for _, ch := range changes {
+		if ch.NewMode != "" {
+			continue // its path is replaced
+		}
 		if err := removeFile(root, ch); err != nil {
 			return err
 		}
 		delete(files, ch.Path)
 	}
+	at := openDir{root: root}
+	defer at.close()
 	for i, ch := range changes {
 		if ch.NewMode == "" {
 			continue
 		}
-		if files[ch.Path], err = placeFile(root, ch, blobs[i]); err != nil {
+		dir, err := at.open(path.Dir(ch.Path))
+		if err != nil {
+			return err
+		}
+		if files[ch.Path], err = placeFile(dir, ch, blobs[i], modified); err != nil {
 			return err
 		}
 	}
@@ -254,32 +272,60 @@ func isRealDir(root *os.Root, dir string) bool {
 	return true
 }
 
+// openDir keeps the directory of the last change open. Changes come in order, so
+// the next one is often in the same directory.
+type openDir struct {
+	root *os.Root
+	dir  string
+	last *os.Root // nil if it is the root
+}
+
+// open creates a directory if needed and opens it.
+func (o *openDir) open(dir string) (*os.Root, error) {
+	if dir == "." {
+		return o.root, nil
+	}
+	if o.last != nil && o.dir == dir {
+		return o.last, nil
+	}
+	o.close()
+	if err := makeDirs(o.root, dir); err != nil {
+		return nil, err
+	}
+	last, err := o.root.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	o.dir, o.last = dir, last
+	return last, nil
+}
+
+func (o *openDir) close() {
+	if o.last != nil {
+		o.last.Close()
+		o.last = nil
+	}
+}
+
 // placeFile writes the new side of a change in place of everything that has its
-// path, and returns its entry in the index.
-func placeFile(root *os.Root, ch Change, data []byte) (indexEntry, error) {
-	if err := makeDirs(root, path.Dir(ch.Path)); err != nil {
+// name in dir, and returns its entry in the index.
+func placeFile(dir *os.Root, ch Change, data []byte, modified time.Time) (indexEntry, error) {
+	name := path.Base(ch.Path)
+	if err := dir.RemoveAll(name); err != nil {
 		return indexEntry{}, err
 	}
-	if err := root.RemoveAll(ch.Path); err != nil {
-		return indexEntry{}, err
-	}
+	var info os.FileInfo
 	var err error
 	switch ch.NewMode {
 	case ModeLink:
-		err = root.Symlink(string(data), ch.Path)
+		if err = dir.Symlink(string(data), name); err == nil {
+			info, err = dir.Lstat(name)
+		}
 	case modeExec:
-		err = writeNew(root, ch.Path, data, 0o777)
+		info, err = writeNew(dir, name, data, 0o777, modified)
 	default:
-		err = writeNew(root, ch.Path, data, 0o666)
+		info, err = writeNew(dir, name, data, 0o666, modified)
 	}
-	if err != nil {
-		return indexEntry{}, err
-	}
-	return newEntry(root, ch)
-}
-
-func newEntry(root *os.Root, ch Change) (indexEntry, error) {
-	info, err := root.Lstat(ch.Path)
 	if err != nil {
 		return indexEntry{}, err
 	}
@@ -325,11 +371,20 @@ func makeDirs(root *os.Root, dir string) error {
 	return root.Mkdir(dir, 0o777)
 }
 
-func writeNew(root *os.Root, name string, data []byte, mode fs.FileMode) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+// writeNew writes a new file and returns its stat data. O_NONBLOCK means nothing
+// for a regular file; with it, os makes four system calls less.
+func writeNew(dir *os.Root, name string, data []byte, mode fs.FileMode, modified time.Time) (os.FileInfo, error) {
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NONBLOCK, mode)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	if err == nil && !modified.IsZero() {
+		err = dir.Chtimes(name, modified, modified)
+	}
+	var info os.FileInfo
+	if err == nil {
+		info, err = f.Stat()
+	}
+	return info, errors.Join(err, f.Close())
 }

@@ -222,3 +222,42 @@ func TestIndexKeepsTrees(t *testing.T) {
 		}
 	}
 }
+
+// Files that Reset writes are older than the index, so nobody has to read them to
+// see that they are unchanged. A change in the same moment that keeps the size is
+// found anyway.
+func TestResetFilesAreOlderThanTheIndex(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	write(t, b.root, "a.txt", "one\n")
+	run(t, b.root, "git", "add", "--all")
+	run(t, b.root, "git", "commit", "--quiet", "--message=one")
+	to := run(t, b.root, "git", "rev-parse", "HEAD")
+	write(t, b.root, "a.txt", "changed\n")
+	run(t, b.root, "git", "commit", "--quiet", "--all", "--message=two")
+	tree := b.Checkout(b.root, b.git)
+	if err := tree.Reset(to); err != nil {
+		t.Fatal(err)
+	}
+	write(t, b.root, "a.txt", "two\n")
+	if tree.IsClean(to) {
+		t.Error("a change right after the reset is not found")
+	}
+	if err := tree.Reset(to); err != nil {
+		t.Fatal(err)
+	}
+	index, err := os.Lstat(filepath.Join(b.git, "index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Lstat(filepath.Join(b.root, "a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !file.ModTime().Before(index.ModTime()) {
+		t.Errorf("the file has the time %s, the index %s", file.ModTime(), index.ModTime())
+	}
+	if !tree.IsClean(to) {
+		t.Error("it is not clean")
+	}
+}

@@ -176,7 +176,19 @@ func (ls *Landings) tasksOwn(ctx context.Context, r repo.Repo, base, old, to str
 	if ls.hasObject(ctx, r, old) {
 		args = append(args, "^"+old)
 	}
-	args = append(args, "--not", "--exclude=*/coppice/*", "--remotes", "--exclude=coppice/*", "--exclude="+base, "--branches")
+	brought, err := ls.Brought(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	args = append(args, "--not", "--exclude=*/coppice/*")
+	for name := range brought {
+		args = append(args, "--exclude=*/"+name)
+	}
+	args = append(args, "--remotes", "--exclude=coppice/*", "--exclude="+base)
+	for name := range brought {
+		args = append(args, "--exclude="+name)
+	}
+	args = append(args, "--branches")
 	out, err := ls.Git.Run(ctx, r.Root, args...)
 	if err != nil || out == "" {
 		return "", err
@@ -233,6 +245,18 @@ func (ls *Landings) suspects(ctx context.Context, r repo.Repo, names []string) (
 		return nil, err
 	}
 	brought, _, err := ls.RefsBelow(ctx, r.Users(), "refs/heads/coppice/")
+	if err != nil {
+		return nil, err
+	}
+	named, err := ls.Brought(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	there, err := ls.heads(ctx, r, slices.Collect(maps.Keys(named)))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(brought, there)
 	for _, ref := range slices.Sorted(maps.Keys(brought)) {
 		moves, err := ls.moves(ctx, r, ref)
 		if err != nil {
@@ -244,7 +268,7 @@ func (ls *Landings) suspects(ctx context.Context, r repo.Repo, names []string) (
 		}
 		list = append(list, b)
 	}
-	return list, err
+	return list, nil
 }
 
 // RestoreBase moves the base back to the commit from, by compare-and-swap, and
@@ -258,14 +282,11 @@ func (ls *Landings) RestoreBase(ctx context.Context, dir, base, from, to string)
 	if err != nil {
 		return "", err
 	}
-	unlock, err := ls.Locks.Wait(ctx, moveLock(r))
+	unlock, err := ls.lockMoves(ctx, r)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
-		return "", repo.Classify(err)
-	}
 	if now, err = ls.Branch(ctx, r, base); err != nil {
 		return "", err
 	}
@@ -294,14 +315,11 @@ func (ls *Landings) KeepBase(ctx context.Context, dir, base, from, to string) er
 	if err != nil {
 		return err
 	}
-	unlock, err := ls.Locks.Wait(ctx, moveLock(r))
+	unlock, err := ls.lockMoves(ctx, r)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
-		return repo.Classify(err)
-	}
 	if now, err := ls.Branch(ctx, r, base); err != nil || now != to {
 		return err
 	}

@@ -31,13 +31,10 @@ func (ls *Landings) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.
 	if err := cmp.Or(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), repo.ValidPaths("ours", spec.Ours)); err != nil {
 		return coppice.MergeResult{}, err
 	}
-	r, err := ls.Use(ctx, spec.Repo)
-	if err != nil {
-		return coppice.MergeResult{}, err
-	}
-	spec.Ours = resolved(r.Root, spec.Ours)
-	res, err := ls.merge(ctx, r, spec)
-	return res, repo.Classify(err)
+	return repo.In(ctx, ls.Repos, spec.Repo, func(r repo.Repo) (coppice.MergeResult, error) {
+		spec.Ours = resolved(r.Root, spec.Ours)
+		return ls.merge(ctx, r, spec)
+	})
 }
 
 func validStrategy(s string) error {
@@ -116,7 +113,7 @@ func (ls *Landings) merge(ctx context.Context, r repo.Repo, spec coppice.MergeSp
 		commit := gitfiles.Commit{Tree: res.Tree, Parents: []string{base}, Author: theirs.Author, Committer: c, Message: spec.Message}
 		if spec.Strategy == coppice.StrategyMerge {
 			commit.Parents = append(commit.Parents, spec.Head)
-		} else if commit.Message, err = ls.squashed(ctx, r, spec, base, theirs); err != nil {
+		} else if commit.Message, err = ls.squashed(ctx, r, spec, base); err != nil {
 			return res, err
 		}
 		commit.Message = ended(commit.Message)

@@ -8,7 +8,6 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
-	"coppice/workspace/gitfiles"
 	"coppice/workspace/repo"
 )
 
@@ -20,17 +19,10 @@ const (
 
 // squashed returns the message of a squashed commit: the spec's message with the
 // messages of the commits that it replaces, before the trailers.
-func (ls *Landings) squashed(ctx context.Context, r repo.Repo, spec coppice.MergeSpec, base string, head gitfiles.Commit) (string, error) {
-	messages := []string{head.Message}
-	if !slices.Equal(head.Parents, []string{base}) {
-		out, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Args: []string{
-			"log", "--no-merges", "--no-patch", "--no-show-signature", "--encoding=UTF-8", "--reverse", "--max-count=" + strconv.Itoa(mostMessages), "--format=%B%x00",
-			"--end-of-options", spec.Head, "^" + base,
-		}})
-		if err != nil {
-			return "", err
-		}
-		messages = strings.Split(out, "\x00")
+func (ls *Landings) squashed(ctx context.Context, r repo.Repo, spec coppice.MergeSpec, base string) (string, error) {
+	messages, err := ls.messages(ctx, r, base, spec.Head)
+	if err != nil {
+		return "", err
 	}
 	title, _, _ := strings.Cut(spec.Message, "\n")
 	text := listed(messages, strings.TrimSpace(title))
@@ -42,6 +34,23 @@ func (ls *Landings) squashed(ctx context.Context, r repo.Repo, spec coppice.Merg
 		return strings.TrimSuffix(message, trailers) + text + "\n" + trailers + "\n", nil
 	}
 	return message + "\n\n" + text, nil
+}
+
+// messages returns the messages of the newest commits that a head has and a base does
+// not have, the oldest first.
+func (ls *Landings) messages(ctx context.Context, r repo.Repo, base, head string) ([]string, error) {
+	if list, err := ls.Files(ctx, r.Git).Since(base, head); err == nil {
+		var messages []string
+		for _, c := range slices.Backward(list[:min(len(list), mostMessages)]) {
+			messages = append(messages, c.Message)
+		}
+		return messages, nil
+	}
+	out, err := ls.Git.Do(ctx, git.Call{Dir: r.Git, Args: []string{
+		"log", "--no-merges", "--no-patch", "--no-show-signature", "--encoding=UTF-8", "--reverse", "--max-count=" + strconv.Itoa(mostMessages), "--format=%B%x00",
+		"--end-of-options", head, "^" + base,
+	}})
+	return strings.Split(out, "\x00"), err
 }
 
 // listed returns the messages of commits as a list. It leaves out commits that only

@@ -272,7 +272,7 @@ func (ls *Landings) begin(ctx context.Context, r repo.Repo, back bool, updates [
 	if back {
 		why = ownMove + "revert"
 	}
-	who, err := ls.Signature(ctx, r)
+	who, err := ls.Signature(ctx, r, coppice.Identity{})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"coppice/internal/atomicfile"
+	"coppice/test/testfile"
 	"coppice/workspace/git"
 	"coppice/workspace/repo"
 )
@@ -23,10 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // workspace cover the rest of this package, because they have work to land.
 func setup(t *testing.T) (ls *Landings, root string) {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfile.Dir(t)
 	g, err := git.New(git.Config{Env: append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "HOME="+dir)})
 	if err != nil {
 		t.Fatal(err)

@@ -27,12 +27,7 @@ func (ls *Landings) Push(ctx context.Context, spec coppice.PushSpec) (coppice.Pu
 	if err := validMove(&move); err != nil {
 		return coppice.PushResult{}, err
 	}
-	r, err := ls.Use(ctx, spec.Repo)
-	if err != nil {
-		return coppice.PushResult{}, err
-	}
-	res, err := ls.push(ctx, r, move)
-	return res, repo.Classify(err)
+	return repo.In(ctx, ls.Repos, spec.Repo, func(r repo.Repo) (coppice.PushResult, error) { return ls.push(ctx, r, move) })
 }
 
 func (ls *Landings) push(ctx context.Context, r repo.Repo, spec coppice.MoveSpec) (coppice.PushResult, error) {

@@ -90,6 +90,19 @@ func lockHolder(lock, dir string) string {
 	return fmt.Sprintf("%s is there%s, and no git process runs in %s: a git that was killed may have left it. Remove it if that is so", lock, age, dir)
 }
 
+// lockMoves waits for the lock of the repository's moves, and completes or undoes
+// one that was interrupted.
+func (ls *Landings) lockMoves(ctx context.Context, r repo.Repo) (unlock func(), err error) {
+	if unlock, err = ls.Locks.Wait(ctx, moveLock(r)); err != nil {
+		return nil, err
+	}
+	if err := ls.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		unlock()
+		return nil, repo.Classify(err)
+	}
+	return unlock, nil
+}
+
 // recoverMove completes a move that a crash interrupted if the base has moved, and
 // undoes it otherwise. Files that the person changed since stay as they are. The
 // caller holds the lock of moves.

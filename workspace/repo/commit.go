@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"coppice"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -18,9 +19,13 @@ func OwnSignature(now time.Time) gitfiles.Signature {
 	return gitfiles.Signature{Name: "Coppice", Email: "coppice@localhost", Date: UTCDate(now)}
 }
 
-// Signature returns that of the person whom the repository configures, now.
-func (rs *Repos) Signature(ctx context.Context, r Repo) (gitfiles.Signature, error) {
-	who, err := rs.Git.Identity(ctx, r.Root)
+// Signature returns that of an author, now. Without a name, it is the person whom the
+// repository configures.
+func (rs *Repos) Signature(ctx context.Context, r Repo, by coppice.Identity) (gitfiles.Signature, error) {
+	who, err := git.Person(by), error(nil)
+	if by == (coppice.Identity{}) {
+		who, err = rs.Git.Identity(ctx, r.Root)
+	}
 	now := rs.Now()
 	return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: strconv.FormatInt(now.Unix(), 10) + now.Format(" -0700")}, err
 }

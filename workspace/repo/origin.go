@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,8 @@ type Origin struct {
 	Task   string // that the commit landed, by its trailer; "" for other commits
 }
 
-// OriginOf returns where files of the checkout at root come from. For edited files it
+// OriginOf returns where files of the checkout at root come from. A folder stands for
+// its committed files. For edited files it
 // returns nothing else. It does not use the index, which is not up to date while a
 // landing moves the checkout.
 func (rs *Repos) OriginOf(ctx context.Context, root string, files []string) (o Origin, err error) {
@@ -39,20 +41,28 @@ func (rs *Repos) OriginOf(ctx context.Context, root string, files []string) (o O
 // edited reports whether files of a checkout differ from the commit that is
 // checked out.
 func (rs *Repos) edited(ctx context.Context, root string, files []string) (bool, error) {
-	out, err := rs.Git.Run(ctx, root, append([]string{"ls-tree", "-r", "HEAD", "--"}, files...)...)
+	out, err := rs.Git.Run(ctx, root, append([]string{"ls-tree", "-r", "-z", "HEAD", "--"}, files...)...)
 	if err != nil {
 		return false, err
 	}
 	committed := map[string]string{}
-	for line := range strings.Lines(out) {
-		facts, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+	for line := range strings.SplitSeq(out, "\x00") {
+		facts, name, _ := strings.Cut(line, "\t")
 		if f := strings.Fields(facts); len(f) == 3 {
 			committed[name] = f[2]
 		}
 	}
+	for name := range committed { // a file of a named folder might be missing now
+		if !slices.Contains(files, name) {
+			files = append(slices.Clip(files), name)
+		}
+	}
 	for _, name := range files {
 		now := ""
-		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil {
+		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil {
+			if info.IsDir() {
+				continue // its files are listed
+			}
 			if now, err = rs.Git.Run(ctx, root, "hash-object", "--", name); err != nil {
 				return false, err
 			}

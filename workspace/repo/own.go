@@ -44,6 +44,17 @@ func (rs *Repos) Use(ctx context.Context, dir string) (Repo, error) {
 		CopyChanged(filepath.Join(r.User, "info", "attributes"), filepath.Join(r.Git, "info", "attributes")))
 }
 
+// In runs f with the repository of a directory, and classifies its error.
+func In[T any](ctx context.Context, rs *Repos, dir string, f func(Repo) (T, error)) (T, error) {
+	r, err := rs.Use(ctx, dir)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	out, err := f(r)
+	return out, Classify(err)
+}
+
 // source says which repository a directory of workspaces belongs to.
 type source struct {
 	Root string `json:"root"`

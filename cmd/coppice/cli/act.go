@@ -87,16 +87,10 @@ answer denies, and the agent gets it as the reason.`,
 		if err != nil {
 			return err
 		}
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			q, err := cl.Answer(ctx, given[0], question, text)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(q)
-			}
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (api.Question, error) {
+			return cl.Answer(ctx, given[0], question, text)
+		}, func(q api.Question) {
 			e.printf("%s  answered: %s  %s\n", e.paint(bold, given[0]), line(q.Answer), e.paint(dim, line(q.Text)))
-			return nil
 		})
 	}
 	return c
@@ -137,12 +131,16 @@ func (e *Env) branchCommand() *cobra.Command {
 		Long: `Copy the branch of a task that has not landed into your repository, as a branch
 with the same name. Coppice keeps the branches of tasks in a separate repository,
 so that yours does not change. git checks the commits before it accepts them. Run
-the command again to copy newer commits.`,
-		Example: "  coppice branch app-4\n  git log main..coppice/app-4",
+the command again to copy newer commits.
+
+Agents can create further branches in their workspace. ` + "`coppice show KEY`" + ` lists them.
+With --stray, copy one of them, as a branch whose name starts with the task's.`,
+		Example: "  coppice branch app-4\n  git log main..coppice/app-4\n  coppice branch app-4 --stray experiment",
 		Args:    args(1, 1, "a task's key"),
 	}
+	stray := c.Flags().String("stray", "", "copy this branch, which an agent created besides the task's")
 	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (api.Branch, error) {
-		return cl.BringBranch(ctx, given[0])
+		return cl.BringBranch(ctx, given[0], *stray)
 	}, func(b api.Branch) {
 		e.printf("%s is now a branch of your repository, at %.12s\n", line(b.Name), b.Commit)
 	})

@@ -45,7 +45,7 @@ Detach with ` + detachKeys + `; the session continues. Several terminals can be 
 at the same time. The screen is as large as the smallest one that can type.
 
 Most agents work without a screen. Then the command shows their conversation, like
-coppice logs -f. To continue on the agent's own screen, run coppice take. With --raw
+coppice logs -f. For a task of coppice new -i it also sends what you type. To continue on the agent's own screen, run coppice take. With --raw
 it shows their output as it comes, which is JSON for most. If stdin is not a terminal,
 attach reads no input.`,
 		Example:     "  coppice attach app-4\n  coppice attach app-4.2 --read-only",
@@ -73,6 +73,9 @@ attach reads no input.`,
 				key = t.Session
 			}
 			known := slices.ContainsFunc(t.History, func(x coppice.Session) bool { return x.Key == key })
+			if t.Interactive && session == 0 && !raw && !readOnly && e.Terminal && e.Asks && t.Stage != coppice.StageEnded {
+				return e.converse(ctx, cl, t.Key)
+			}
 			if known && !raw && !slices.Contains(t.Terminals, key) {
 				return e.attachLog(ctx, cl, t, given[0], session != 0)
 			}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ type Env struct {
 	Height   int  // rows of the terminal; 0 if unknown
 	Asks     bool // a person can answer questions on Stdin
 	Now      func() time.Time
+	Getenv   func(string) string // nil means the process's own environment
 
 	// Open opens an address in a browser. Nil if that is not possible.
 	Open func(ctx context.Context, address string) error
@@ -61,13 +63,16 @@ func Commands(env Env) []*cobra.Command {
 	if env.Now == nil {
 		env.Now = time.Now
 	}
+	if env.Getenv == nil {
+		env.Getenv = os.Getenv
+	}
 	e := &env
 	return append(e.verbCommands(),
-		e.newCommand(), e.listCommand(), e.statusCommand(), e.inboxCommand(), e.groupCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(), e.reviewCommand(), e.branchCommand(),
-		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.undoCommand(), e.trashCommand(), e.forkCommand(), e.setCommand(), e.limitsCommand(), e.rulesCommand(),
+		e.newCommand(), e.listCommand(), e.statusCommand(), e.inboxCommand(), e.groupCommand(), e.hooksCommand(), e.noteCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(), e.reviewCommand(), e.branchCommand(),
+		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.undoCommand(), e.trashCommand(), e.forkCommand(), e.setCommand(), e.limitsCommand(), e.rulesCommand(), e.locksCommand(),
 		e.searchCommand(), e.usageCommand(), e.archiveCommand(), e.unarchiveCommand(),
 		e.projectCommand(), e.featuresCommand(), e.importCommand(), e.eventsCommand(), e.backupCommand(), e.loginCommand(), e.attachCommand(),
-		e.previewCommand(), e.waitCommand(), e.apiCommand(),
+		e.previewCommand(), e.waitCommand(), e.apiCommand(), e.mcpCommand(),
 	)
 }
 
@@ -162,19 +167,24 @@ func jsonFlag(c *cobra.Command) *bool {
 func shows[T any](e *Env, c *cobra.Command, get func(ctx context.Context, cl *client.Client, given []string) (T, error), show func(T)) *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			v, err := get(ctx, cl, given)
-			switch {
-			case err != nil:
-				return err
-			case *asJSON:
-				return e.json(v)
-			}
-			show(v)
-			return nil
-		})
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (T, error) { return get(ctx, cl, given) }, show)
 	}
 	return c
+}
+
+// result gets a value from the server and shows it, or prints it as JSON.
+func result[T any](e *Env, c *cobra.Command, asJSON bool, get func(ctx context.Context, cl *client.Client) (T, error), show func(T)) error {
+	return e.call(c, func(ctx context.Context, cl *client.Client) error {
+		v, err := get(ctx, cl)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return e.json(v)
+		}
+		show(v)
+		return nil
+	})
 }
 
 // here returns the known project whose checkout the current directory is in,

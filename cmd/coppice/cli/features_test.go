@@ -123,7 +123,7 @@ func TestImport(t *testing.T) {
 	s.env.Dir = filepath.Join(dir, "below")
 	s.Must(os.MkdirAll(filepath.Join(dir, ".orchestrator"), 0o755))
 	s.Must(os.Mkdir(s.env.Dir, 0o755))
-	if code, _, errs := s.run("", "import"); code != 1 || !strings.Contains(errs, "does not exist") || !strings.Contains(errs, "→") {
+	if code, _, errs := s.run("", "import"); code != 1 || !strings.Contains(errs, "has nothing to import") || !strings.Contains(errs, "→") {
 		t.Errorf("nothing to import: %d %s", code, errs)
 	}
 	s.Must(os.WriteFile(filepath.Join(dir, ".orchestrator", "config.json"), []byte(`{"baseBranch": "trunk", "appUrl": "http://x", "verification": {"disabled": true}}`), 0o644))

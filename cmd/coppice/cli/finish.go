@@ -9,10 +9,10 @@ import (
 // groups are the groups of commands in the help, in order.
 var groups = []struct{ id, title, commands string }{
 	{"start", "Start:", "init serve demo doctor agents login import"},
-	{"tasks", "Tasks:", "new wait stop retry requeue land continue done skip-check set fork archive unarchive undo revert trash group features"},
+	{"tasks", "Tasks:", "new wait stop retry requeue land continue done skip-check unskip-check set fork archive unarchive undo revert drop-branches trash group note features"},
 	{"talk", "Talk:", "send answer interrupt model take give attach"},
 	{"look", "Look:", "status inbox list show logs diff review branch preview search usage events"},
-	{"machine", "Machine:", "project config secret limits rules prices backup restore api version help completion"},
+	{"machine", "Machine:", "project config secret limits rules locks hooks prices backup restore api mcp version help completion"},
 }
 
 // Finish adds to a command tree what all commands have in common: groups, the help

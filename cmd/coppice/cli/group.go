@@ -85,6 +85,25 @@ func (e *Env) groupShow() *cobra.Command {
 	})
 }
 
+// markFlags adds flags that choose tasks by what people mark them with. It returns
+// the group that a person names, which findGroup finds.
+func markFlags(c *cobra.Command, m *client.Marks) *string {
+	f := c.Flags()
+	f.StringVar(&m.Label, "label", "", "only tasks with this label")
+	f.BoolVar(&m.Flagged, "flagged", false, "only tasks that are flagged")
+	return f.String("group", "", "only tasks of this group of the project")
+}
+
+// findGroup adds a group of a project to marks, unless its name is empty.
+func findGroup(ctx context.Context, cl *client.Client, project, name string, m *client.Marks) error {
+	if name == "" {
+		return nil
+	}
+	g, err := cl.Group(ctx, project, name)
+	m.GroupID = g.ID
+	return err
+}
+
 // relabel returns the labels of a task after a change: a word with + is added, one
 // with - is removed, and words without a sign replace all.
 func relabel(now, change []string) ([]string, error) {

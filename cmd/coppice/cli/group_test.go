@@ -24,4 +24,10 @@ func TestGroupCommands(t *testing.T) {
 	s.golden(t, "list-label-gone", "list", "--label", "ui")
 	s.golden(t, "show-marked", "show", "app-5")
 	s.golden(t, "list-group", "list", "--group", "mine", "--flagged")
+	s.golden(t, "inbox-label", "inbox", "--label", "api", "--group", "mine", "--flagged")
+	s.golden(t, "inbox-label-gone", "inbox", "--label", "ui")
+	s.golden(t, "inbox-group-missing", "inbox", "--group", "none")
+	s.golden(t, "usage-label", "usage", "--label", "api")
+	s.Session("app-5", coppice.SessionDone, func(x *coppice.Session) { x.Usage = coppice.Usage{OutputTokens: 5, CostUSD: 0.5} })
+	s.golden(t, "usage-group", "usage", "--tasks", "--group", "mine")
 }

@@ -17,16 +17,28 @@ func (e *Env) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import [PATH]",
 		Short: "Import the settings of another orchestrator",
-		Long: `Read ` + importer.File + `, write coppice.yaml from it, and print for every
-setting whether it was imported, changed or dropped, and why. PATH is that file, or
-a repository that contains it. An existing coppice.yaml gets the keys that it does
-not have yet. With --force it is replaced, and the old one is kept next to it.`,
+		Long: `Read the files of other orchestrators, write coppice.yaml, prompts and other files of
+the project, and print for every setting whether it was imported, changed or dropped,
+and why. PATH is one of these files, or a repository that contains some of them:
+
+  ` + importer.File + `  settings and prompts of agent-orchestrator (npm)
+  ` + importer.AOFile + `    of AO; --project chooses one of its projects
+  ` + importer.GuidesDir + `/            PROJECT.md and CONVENTIONS.md of agentorchestr (PyPI)
+  orchestrator.db            templates of the web orchestrator (Hurlicane, Autodev), or
+                             the JSON of its /api/templates and /api/batch-templates
+
+An existing coppice.yaml gets the keys that it does not have yet. With --force it is
+replaced, and the old one is kept next to it. Other files that exist are never changed.
+A second import changes nothing.`,
 		Example: `  coppice import --dry-run
-  coppice import ~/src/shop --json`,
+  coppice import ~/src/shop --json
+  coppice import ~/agent-orchestrator.yaml --project shop
+  coppice import ~/autodev/data/orchestrator.db`,
 		Args: args(0, 1, "at most one path"),
 	}
 	c.Flags().BoolVar(&o.Force, "force", false, "replace an existing coppice.yaml")
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "write nothing; print the resulting coppice.yaml")
+	c.Flags().StringVarP(&o.Name, "project", "p", "", "the project to import, if the file has several")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "write nothing; print the resulting files")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		dir := e.Dir
@@ -35,10 +47,10 @@ not have yet. With --force it is replaced, and the old one is kept next to it.`,
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(e.Dir, path)
 			}
-			if st, err := os.Stat(path); err == nil && st.IsDir() {
+			if st, err := os.Stat(path); err == nil && st.IsDir() && filepath.Base(path) != importer.GuidesDir {
 				dir = path
-			} else {
-				o.From, dir = path, filepath.Dir(path)
+			} else if o.From = path; filepath.Base(path) == filepath.Base(importer.File) || filepath.Base(path) == importer.GuidesDir {
+				dir = filepath.Dir(path) // the repository that has it; other files can be anywhere
 			}
 		}
 		runner, err := git.New(git.Config{})
@@ -82,14 +94,25 @@ func (e *Env) printImport(r importer.Report, dry bool) {
 	e.table([]column{{head: "DID"}, {head: "SETTING"}, {head: "VALUE", give: true}, {head: "NOW"}, {head: "WHY", give: true}}, rows)
 	switch {
 	case dry:
-		e.printf("\n%s would be:\n%s", line(r.File), Clean(r.Text))
-	case !r.Written:
+		if r.Text != "" {
+			e.printf("\n%s would be:\n%s", line(r.File), Clean(r.Text))
+		}
+		for _, f := range r.Files {
+			e.printf("\n%s would be:\n%s", line(f.Path), Clean(f.Text))
+		}
+	case !r.Written && len(r.Files) == 0:
 		e.printf("\n%s already has everything; it was not changed\n", line(r.File))
 	default:
-		e.printf("\nwrote %s\n", line(r.File))
+		e.printf("\n")
+		if r.Written {
+			e.printf("wrote %s\n", line(r.File))
+		}
+		for _, f := range r.Files {
+			e.printf("wrote %s\n", line(f.Path))
+		}
 		if r.Backup != "" {
 			e.printf("the previous file is kept as %s\n", line(r.Backup))
 		}
-		e.printf("next: read it, commit it, then run coppice serve and coppice project add\n")
+		e.printf("next: read and commit what was written, then run coppice serve and coppice project add\n")
 	}
 }

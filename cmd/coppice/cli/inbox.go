@@ -15,27 +15,37 @@ import (
 )
 
 func (e *Env) inboxCommand() *cobra.Command {
-	var project string
-	var all bool
+	var q client.InboxQuery
 	c := &cobra.Command{
 		Use: "inbox", Short: "List what needs you, with the command that helps",
 		Long: `List everything that needs a person: questions of agents first, then what blocks
 work, then results that wait for you. That is the same list as in the dashboard.
-An entry leaves the list when its cause is gone.`,
-		Example: "  coppice inbox\n  coppice inbox --project app --json\n  coppice inbox snooze failed/app-4 --until 09:00",
+The options of a question follow it; the number of an option is an answer.
+An entry leaves the list when its cause is gone. --label, --group and --flagged
+choose entries of tasks; an entry about a project or an agent has none of them.`,
+		Example: "  coppice inbox\n  coppice inbox --project app --label ui --json\n  coppice inbox snooze failed/app-4 --until 09:00",
 		Args:    args(0, 0, "no argument"),
 	}
-	c.Flags().StringVarP(&project, "project", "p", "", "only this project")
-	c.Flags().BoolVarP(&all, "all", "a", false, "also list entries that are snoozed")
+	c.Flags().StringVarP(&q.Project, "project", "p", "", "only this project")
+	c.Flags().BoolVarP(&q.All, "all", "a", false, "also list entries that are snoozed")
+	group := markFlags(c, &q.Marks)
 	c.AddCommand(e.inboxSnooze(), e.inboxWake())
 	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.Inbox, error) {
-		return cl.Inbox(ctx, project, all)
+		if *group != "" {
+			if err := e.inProject(ctx, cl, &q.Project, false); err != nil {
+				return api.Inbox{}, err
+			}
+		}
+		if err := findGroup(ctx, cl, q.Project, *group, &q.Marks); err != nil {
+			return api.Inbox{}, err
+		}
+		return cl.Inbox(ctx, q)
 	}, e.printInbox)
 }
 
 func (e *Env) printInbox(in api.Inbox) {
-	rows := make([][]cell, len(in.Entries))
-	for i, x := range in.Entries {
+	var rows [][]cell
+	for _, x := range in.Entries {
 		age := ""
 		if !x.Since.IsZero() {
 			age = ago(e.Now().Sub(x.Since))
@@ -48,7 +58,10 @@ func (e *Env) printInbox(in api.Inbox) {
 		if state := e.snoozed(x); state != "" {
 			text = "(" + state + ") " + text
 		}
-		rows[i] = []cell{{age, dim}, {string(x.Kind), yellow}, {cmp.Or(x.Task, x.Title), bold}, plain(text), plain(act), {x.ID, dim}}
+		rows = append(rows, []cell{{age, dim}, {string(x.Kind), yellow}, {cmp.Or(x.Task, x.Title), bold}, plain(text), plain(act), {x.ID, dim}})
+		for _, option := range e.optionLines(x.Options, nil, false) {
+			rows = append(rows, []cell{plain(""), plain(""), plain(""), plain("  " + option), plain(""), plain("")})
+		}
 	}
 	if len(rows) == 0 {
 		e.printf("nothing needs you\n")

@@ -23,18 +23,11 @@ that waits. A model that agent.fallback names as agent:model has its own limit.`
 		Example: "  coppice limits\n  coppice limits clear my-agent\n  coppice limits clear my-agent:small",
 		Args:    args(0, 0, "no argument"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			limits, err := cl.Limits(ctx)
-			if err != nil {
-				return err
-			}
-			return e.limits(limits, *asJSON)
-		})
-	}
 	c.AddCommand(e.limitsClear())
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.LimitList, error) {
+		limits, err := cl.Limits(ctx)
+		return api.LimitList{Limits: limits}, err
+	}, e.printLimits)
 }
 
 func (e *Env) limitsClear() *cobra.Command {
@@ -45,30 +38,19 @@ func (e *Env) limitsClear() *cobra.Command {
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (api.LimitList, error) {
 			left, err := cl.ClearLimit(ctx, given[0])
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.limits(left, true)
-			}
-			e.printf("%s can be used again\n", e.paint(bold, given[0]))
-			return nil
-		})
+			return api.LimitList{Limits: left}, err
+		}, func(api.LimitList) { e.printf("%s can be used again\n", e.paint(bold, given[0])) })
 	}
 	return c
 }
 
-func (e *Env) limits(limits []api.Limit, asJSON bool) error {
-	if asJSON {
-		return e.json(api.LimitList{Limits: limits})
-	}
-	if len(limits) == 0 {
+func (e *Env) printLimits(list api.LimitList) {
+	if len(list.Limits) == 0 {
 		e.printf("no agent is limited\n")
-		return nil
 	}
-	for _, l := range limits {
+	for _, l := range list.Limits {
 		e.printf("%s  %s  %s\n", e.paint(bold, line(l.Agent)), e.paint(yellow, e.until(l.AgentLimit)), line(l.Text))
 		if len(l.Tasks) > 0 {
 			e.printf("  %s %s\n", e.paint(dim, "waiting:"), line(strings.Join(l.Tasks, ", ")))
@@ -77,7 +59,6 @@ func (e *Env) limits(limits []api.Limit, asJSON bool) error {
 			e.printf("  → fix the problem, then run: coppice limits clear %s\n", line(l.Agent))
 		}
 	}
-	return nil
 }
 
 // until says when a limit ends.
@@ -98,35 +79,23 @@ are applied before the rules of coppice.yaml. The first rule that matches decide
 		Args:    args(0, 0, "no argument"),
 	}
 	c.PersistentFlags().StringVarP(&project, "project", "p", "", "a project's prefix; the default is the current directory's")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			prefix, err := e.named(ctx, cl, names(project))
-			if err != nil {
-				return err
-			}
-			rules, err := cl.Rules(ctx, prefix)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(api.RuleList{Rules: rules})
-			}
-			e.printRules(rules)
-			return nil
-		})
-	}
 	c.AddCommand(e.rulesRemove(&project))
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (list api.RuleList, err error) {
+		prefix, err := e.named(ctx, cl, names(project))
+		if err == nil {
+			list.Rules, err = cl.Rules(ctx, prefix)
+		}
+		return list, err
+	}, e.printRules)
 }
 
-func (e *Env) printRules(rules []coppice.Rule) {
-	if len(rules) == 0 {
+func (e *Env) printRules(list api.RuleList) {
+	if len(list.Rules) == 0 {
 		e.printf("no remembered answers\n")
 		return
 	}
-	rows := make([][]cell, len(rules))
-	for i, r := range rules {
+	rows := make([][]cell, len(list.Rules))
+	for i, r := range list.Rules {
 		rows[i] = []cell{plain(strconv.Itoa(i + 1)), {r.Do, bold}, plain(r.Tool), plain(r.Match), plain(r.Why)}
 	}
 	e.table([]column{{head: "N", end: true}, {head: "DO"}, {head: "TOOL"}, {head: "ON", give: true}, {head: "WHY"}}, rows)
@@ -143,20 +112,14 @@ func (e *Env) rulesRemove(project *string) *cobra.Command {
 		if err != nil || n < 1 {
 			return wrongUse(fmt.Sprintf("%s is not the number of a rule", coppice.Quote(given[0])), "run: coppice rules")
 		}
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (rule coppice.Rule, err error) {
 			prefix, err := e.named(ctx, cl, names(*project))
-			if err != nil {
-				return err
+			if err == nil {
+				rule, err = cl.ForgetRule(ctx, prefix, n)
 			}
-			rule, err := cl.ForgetRule(ctx, prefix, n)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(rule)
-			}
+			return rule, err
+		}, func(rule coppice.Rule) {
 			e.printf("removed: %s\n", line(strings.Join(strings.Fields(rule.Do+" "+rule.Tool+" "+rule.Match), " ")))
-			return nil
 		})
 	}
 	return c

@@ -36,6 +36,7 @@ task, the age of a waiting one, and the duration of an ended one.`,
 	f.StringVar(&q.Agent, "agent", "", "only tasks of this agent")
 	f.StringVar(&q.Group, "group", "", "only tasks of this group")
 	f.StringVar(&q.Label, "label", "", "only tasks with this label")
+	f.StringVar(&q.Parent, "parent", "", "only tasks that agents of this task created")
 	f.BoolVar(&q.Flagged, "flagged", false, "only tasks that are flagged")
 	f.StringVar(&q.Text, "text", "", "only tasks with this text in title or key")
 	f.IntVarP(&q.Limit, "limit", "n", 50, "at most this many tasks")
@@ -49,26 +50,12 @@ task, the age of a waiting one, and the duration of an ended one.`,
 		if q.Limit < 1 || q.Limit > 500 {
 			return wrongUse("--limit is out of range", "use a number from 1 to 500, and --before for the next page")
 		}
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			if q.Project == "" && !all {
-				p, err := e.here(ctx, cl)
-				if err != nil {
-					return err
-				}
-				if p != nil {
-					q.Project = p.Prefix
-				}
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (page api.TaskPage, err error) {
+			if err = e.inProject(ctx, cl, &q.Project, all); err == nil {
+				page, err = cl.Tasks(ctx, q)
 			}
-			page, err := cl.Tasks(ctx, q)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(page)
-			}
-			e.printPage(page)
-			return nil
-		})
+			return page, err
+		}, e.printPage)
 	}
 	return c
 }
@@ -114,7 +101,7 @@ func reason(t api.Task) string {
 	if t.Outcome == coppice.OutcomeCancelled {
 		return t.Reason
 	}
-	return cmp.Or(t.Reason, t.Says)
+	return cmp.Or(t.Reason, t.Report, t.Says)
 }
 
 // statusWord is what people read as the status of a task.

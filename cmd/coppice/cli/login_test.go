@@ -56,7 +56,7 @@ func TestNewWarnsWithoutALogin(t *testing.T) {
 	t.Parallel()
 	s := setup(t, func(c *apihttp.Config) {
 		c.Agents = func(context.Context, *coppice.Project, bool) (api.AgentList, error) {
-			return api.AgentList{Agents: []api.Agent{{Name: "out", Login: "no", LoginEnv: []string{"OUT_KEY"}}, {Name: "in", Login: "yes"}}}, nil
+			return api.AgentList{Agents: []api.Agent{{Name: "out", Login: "no", LoginBy: "outer auth status", LoginEnv: []string{"OUT_KEY"}}, {Name: "in", Login: "yes"}}}, nil
 		}
 	})
 	s.Project("/src/app")
@@ -67,7 +67,7 @@ func TestNewWarnsWithoutALogin(t *testing.T) {
 	}{{"out", true, true}, {"in", true, false}, {"out", false, false}} {
 		s.env.Terminal = c.terminal
 		code, _, errs := s.run("", "new", "A", "--agent", c.agent, "--project", "app")
-		if code != 0 || strings.Contains(errs, "out is not logged in") != c.warns || strings.Contains(errs, "OUT_KEY") != c.warns {
+		if code != 0 || strings.Contains(errs, "out is not logged in: run `outer` and log in, or restart the server with OUT_KEY") != c.warns {
 			t.Errorf("%+v: %d %q", c, code, errs)
 		}
 	}

@@ -83,40 +83,46 @@ directory. For a task it saves those of all its sessions.`,
 
 // taskLog shows the newest session of a task and, with -f, every later one.
 func (e *Env) taskLog(ctx context.Context, cl *client.Client, key string, f logFlags) error {
-	shown := ""
+	_, err := e.taskLogAfter(ctx, cl, key, "", f)
+	return err
+}
+
+// taskLogAfter does the same, without the session that was shown last. It returns the
+// session that it showed last.
+func (e *Env) taskLogAfter(ctx context.Context, cl *client.Client, key, shown string, f logFlags) (string, error) {
 	for {
 		// The position in the log is read before the task. An event in between
 		// is then seen twice rather than missed.
 		st, err := cl.Events(ctx, client.EventQuery{Limit: 1})
 		if err != nil {
-			return err
+			return shown, err
 		}
 		t, err := cl.Task(ctx, key)
 		if err != nil {
-			return err
+			return shown, err
 		}
 		if t.Session != "" && t.Session != shown {
 			if shown = t.Session; t.Sessions > 1 && !f.json && !f.raw {
 				e.printf("%s\n", e.paint(dim, fmt.Sprintf("session %s (%s)", t.Session, t.History[len(t.History)-1].Role)))
 			}
 			if err := e.sessionLog(ctx, cl, t.Session, f); err != nil || !f.follow {
-				return err
+				return shown, err
 			}
 			f.tail = 0 // later sessions are shown from their start
 			continue
 		}
 		if f.follow && t.Running != nil && !f.raw && !f.app {
 			if err := e.followRun(ctx, cl.FollowChecks, t, f.json); err != nil {
-				return err
+				return shown, err
 			}
 			continue
 		}
 		if !f.follow || t.Stage == coppice.StageEnded || t.Status == coppice.StatusNeedsYou {
 			e.logEnd(t, f)
-			return nil
+			return shown, nil
 		}
 		if err := e.waitTask(ctx, cl, key, st.Last); err != nil {
-			return err
+			return shown, err
 		}
 	}
 }

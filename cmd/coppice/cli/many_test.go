@@ -149,3 +149,13 @@ func TestUnarchive(t *testing.T) {
 		t.Errorf("%d %s", code, errs)
 	}
 }
+
+// An error names a field one time if its cause names it.
+func TestAFieldIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.three()
+	if code, _, errs := s.run("", "new", "x", "--priority", "99"); code != 1 || !strings.HasPrefix(errs, "coppice: the priority 99 is out of range\n") {
+		t.Errorf("%d %s", code, errs)
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
+	"coppice/control/agents"
 	"coppice/internal/safeyaml"
 )
 
@@ -27,14 +28,14 @@ const maxTaskFile = 32 << 20
 
 // newFlags are the flags of `new`.
 type newFlags struct {
-	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group string
+	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group, retry, branch, workspace string
 
-	checks, after, steps, labels, images []string
+	checks, after, steps, labels, images, completion, context []string
 
-	priority, turns                        int
-	answer, untilDone, noServe, edit, wait bool
-	waits                                  waitFlags
-	json                                   *bool
+	priority, turns                                     int
+	answer, untilDone, noServe, edit, wait, interactive bool
+	waits                                               waitFlags
+	json                                                *bool
 }
 
 func (e *Env) newCommand() *cobra.Command {
@@ -51,6 +52,17 @@ With --answer, the result of the task is an answer: its agent reads the code at 
 tip of the base, cannot change anything, and nothing lands. With --schema, the answer
 is JSON that matches a JSON schema. To see the answer, run: coppice show KEY.
 
+With --workspace none, the agent works in your own checkout of the project, one such
+task at a time. Nothing lands: Coppice does not commit, merge, move or remove anything
+there. To see the agent's answer and what it changed, run: coppice show KEY and
+coppice diff KEY. If its session fails, only you start another one.
+
+With -i you work with the agent from the start. Its first session runs on the agent's
+own screen, and the command attaches to it, like coppice take. When you leave the
+screen, the agent finishes the task alone. If the agent has no screen, the command
+shows the conversation and sends what you type. After each turn of the agent the task
+waits for you. To come back, run coppice attach KEY.
+
 With -e you write the task in your editor ($VISUAL or $EDITOR): the first line is the
 title, the rest is the description. An empty text creates nothing. With - instead of
 a title, the text comes from stdin in the same form. Without a title, Coppice makes
@@ -60,10 +72,11 @@ With --wait the command waits until the task has landed, like coppice wait, and
 prints only the final state. For the exit codes, see coppice help exit-codes.
 
 With --file, many tasks are created, all or none. The file is YAML or
-JSON: a list of tasks with the fields title, body, agent, model, effort, checks,
-after, priority, track, category, steps, budget, turns, time, until_done, not_before,
-answer, schema, group, labels and ref. To depend on another task of the file, name its ref in after. Tasks that name
-no group become a new group.
+JSON: a list of tasks with the fields title, body, agent, model, effort, retry,
+completion, checks, after, priority, track, category, steps, budget, turns, time,
+until_done, not_before, answer, schema, group, labels, branch, context and ref. To
+depend on another task of the file, name its ref in after. Tasks that name no group
+become a new group.
 
 An agent works until it is done. --turns and --time stop each session of the task
 earlier, and --budget stops the task: it then waits for you, and keeps its work and
@@ -73,8 +86,11 @@ its conversation. The project can have such limits for each role (agent.limits),
   coppice new "Write its documentation" --after app-3 --priority 5
   coppice new "Rework the parser" --body-file plan.md --not-before 2h
   coppice new "Match the drawing" --image drawing.png
+  coppice new "Fix the crash" --branch fix/crash --context ticket=APP-7 --context release=2.1
   coppice new "Speed up the parser" --turns 40 --time 30m --budget 2
   coppice new "Which packages open network connections?" --answer
+  coppice new "Explain and fix the failing test" --workspace none
+  coppice new "Rework the parser" -i
   coppice new -e
   coppice new - --wait --timeout 2h < plan.md
   coppice new --file tasks.yaml`,
@@ -87,6 +103,9 @@ its conversation. The project can have such limits for each role (agent.limits),
 	fl.StringVar(&f.agent, "agent", "", "the agent that does it; the default is the project's")
 	fl.StringVar(&f.model, "model", "", "the model the agent uses; auto chooses by how hard the task looks")
 	fl.StringVar(&f.effort, "effort", "", "how hard the agent thinks, in its own words")
+	fl.StringVar(&f.retry, "retry", "", "what follows a failed session: none, same, or analyze to find out why first; the default is the project's")
+	completionFlag(c, &f.completion)
+	fl.StringArrayVar(&f.context, "context", nil, "a small value for its agents, as name=value (repeatable)")
 	imageFlag(c, &f.images)
 	fl.StringArrayVar(&f.checks, "check", nil, "a shell command that judges the result, in addition to the project's (repeatable)")
 	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
@@ -99,6 +118,9 @@ its conversation. The project can have such limits for each role (agent.limits),
 	fl.StringVar(&f.schema, "schema", "", "a file with the JSON schema that the answer must match; - is stdin")
 	fl.StringVar(&f.budget, "budget", "", "the most to spend on it, in dollars; the default is the project's")
 	limitFlags(c, &f.turns, &f.limit, &f.untilDone)
+	fl.BoolVarP(&f.interactive, "interactive", "i", false, "work with its agent from the start: attach to its screen, or talk to it turn by turn")
+	fl.StringVar(&f.workspace, "workspace", "", "where its agent works: worktree, the default, or none for your own checkout")
+	fl.StringVar(&f.branch, "branch", "", "the name of its branch; the default is workspace.branch, or coppice/KEY")
 	fl.StringVar(&f.group, "group", "", "the group it belongs to, which is created if it does not exist")
 	fl.StringSliceVar(&f.labels, "label", nil, "its labels: lower-case words (repeatable)")
 	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
@@ -118,6 +140,10 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 	switch {
 	case err != nil:
 		return err
+	case f.interactive && f.wait:
+		return wrongUse("--interactive and --wait were both given", "use one of them")
+	case f.interactive && f.file != "":
+		return wrongUse("--interactive and --file were both given", "create the task without --file")
 	case c.Flags().Changed("timeout") && !f.wait:
 		return wrongUse("--timeout without --wait has no effect", "add --wait")
 	case f.file != "" && f.edit, f.edit && len(given) > 0 && given[0] == "-":
@@ -163,6 +189,9 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		if *f.json {
 			return e.json(api.TaskList{Tasks: made})
 		}
+		if f.interactive && e.Terminal && e.Asks {
+			return e.startInteractive(ctx, cl, made[0])
+		}
 		for _, t := range made {
 			e.printf("%s  %s\n", e.paint(bold, t.Key), line(t.Title))
 		}
@@ -202,11 +231,7 @@ func (e *Env) warnLogin(ctx context.Context, cl *client.Client, project string, 
 		if a.Login != "no" || !slices.ContainsFunc(made, func(t api.Task) bool { return t.Agent == a.Name }) {
 			continue
 		}
-		fix := "log in with its own program"
-		if len(a.LoginEnv) > 0 {
-			fix += ", or start the server with " + strings.Join(a.LoginEnv, " or ")
-		}
-		fmt.Fprintf(e.Stderr, "%s %s is not logged in: %s; see coppice agents %s\n", e.paint(yellow.Bold(true), "!"), line(a.Name), fix, line(a.Name))
+		fmt.Fprintf(e.Stderr, "%s %s is not logged in: %s\n", e.paint(yellow.Bold(true), "!"), line(a.Name), line(agents.LogIn(a.Name, a.LoginBy, a.LoginEnv, "restart the server with")))
 	}
 }
 
@@ -214,7 +239,7 @@ func (e *Env) warnLogin(ctx context.Context, cl *client.Client, project string, 
 func (e *Env) startServer(ctx context.Context, here bool) error {
 	address, started, err := e.Start(ctx, here)
 	if err == nil && started {
-		fmt.Fprintf(e.Stderr, "started a coppice server in the background: %s (to stop it: coppice serve --stop)\n", address)
+		fmt.Fprintf(e.Stderr, "started a coppice server in the background: %s (dashboard: coppice login --open; to stop it: coppice serve --stop)\n", address)
 	}
 	return err
 }
@@ -276,11 +301,32 @@ func (e *Env) taskFromFlags(ctx context.Context, given []string, f newFlags) ([]
 	if err != nil {
 		return nil, err
 	}
+	values, err := contextValues(f.context)
+	if err != nil {
+		return nil, err
+	}
 	return []coppice.NewTask{{
 		Category: f.category, Steps: f.steps, Budget: usd, Turns: f.turns, Time: limit, UntilDone: f.untilDone,
 		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Effort: f.effort, Checks: f.checks, After: f.after,
-		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema, Group: f.group, Labels: f.labels,
+		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema, Group: f.group, Labels: f.labels, Retry: f.retry, Completion: f.completion,
+		Branch: f.branch, Context: values, Workspace: f.workspace, Interactive: f.interactive,
 	}}, nil
+}
+
+// contextValues reads values as name=value.
+func contextValues(given []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, g := range given {
+		name, value, ok := strings.Cut(g, "=")
+		if !ok {
+			return nil, wrongUse(fmt.Sprintf("%s is not a context value", coppice.Quote(g)), "write it as name=value, for example --context ticket=APP-7")
+		}
+		if _, twice := values[name]; twice {
+			return nil, wrongUse(fmt.Sprintf("the context value %s was given twice", coppice.Quote(name)), "give each one time")
+		}
+		values[name] = value
+	}
+	return values, nil
 }
 
 // notBefore reads a time, or a duration from now.
@@ -333,6 +379,7 @@ type fileTask struct {
 	Agent     string   `yaml:"agent"`
 	Model     string   `yaml:"model"`
 	Effort    string   `yaml:"effort"`
+	Retry     string   `yaml:"retry"`
 	Checks    []string `yaml:"checks"`
 	After     []string `yaml:"after"`
 	NotBefore string   `yaml:"not_before"`
@@ -346,6 +393,11 @@ type fileTask struct {
 	Schema    any      `yaml:"schema"`
 	Group     string   `yaml:"group"`
 	Labels    []string `yaml:"labels"`
+
+	Completion []string `yaml:"completion"`
+
+	Branch  string            `yaml:"branch"`
+	Context map[string]string `yaml:"context"`
 }
 
 // tasksFromFile reads a list of tasks, or one under the key tasks. JSON is a
@@ -390,7 +442,7 @@ func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model, Effort: t.Effort,
 			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd, Answer: t.Answer,
 			Turns: t.Turns, Time: limit, UntilDone: t.UntilDone,
-			Group: t.Group, Labels: t.Labels,
+			Group: t.Group, Labels: t.Labels, Retry: t.Retry, Completion: t.Completion, Branch: t.Branch, Context: t.Context,
 		}
 		if t.Schema != nil {
 			if tasks[i].Schema, err = json.Marshal(t.Schema); err != nil {

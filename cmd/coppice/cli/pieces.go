@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -62,6 +63,9 @@ func (p *printer) cut(s string, used int) string {
 func (p *printer) event(ev coppice.AgentEvent) {
 	e := p.env
 	text := strings.TrimSpace(Clean(ev.Text))
+	if ev.Own { // the call shows it
+		return
+	}
 	switch ev.Kind {
 	case coppice.KindText:
 		p.put(text)
@@ -70,6 +74,10 @@ func (p *printer) event(ev coppice.AgentEvent) {
 	case coppice.KindTool:
 		name := line(ev.Name)
 		p.put(e.paint(blue, "● "+name) + " " + p.cut(toolLine(ev), 3+ansi.StringWidth(name)))
+	case coppice.KindCall:
+		name := "coppice " + line(ev.Name)
+		p.put(e.paint(blue, "● "+name) + " " + p.cut(toolLine(ev), 3+ansi.StringWidth(name)))
+		p.put(p.result(ev.OK, strings.TrimSpace(text+" "+tookLine(ev.Took))))
 	case coppice.KindToolResult:
 		p.put(p.result(ev.OK, text))
 	case coppice.KindPlan:
@@ -94,6 +102,14 @@ func (p *printer) event(ev coppice.AgentEvent) {
 	case coppice.KindInit:
 		p.put(e.paint(dim, strings.Join(strings.Fields("started "+line(ev.Model)+" "+line(ev.Version)), " ")))
 	}
+}
+
+// tookLine shows how long a call took, if it took long.
+func tookLine(d coppice.Duration) string {
+	if d.D() < time.Second {
+		return ""
+	}
+	return "(" + d.D().Round(100*time.Millisecond).String() + ")"
 }
 
 // result shortens a tool's result to one line.

@@ -33,30 +33,16 @@ The server removes the project in the background. This command waits for it.`,
 	c.Flags().BoolVar(&how.Purge, "purge", false, "also remove its workspaces, trash and branches")
 	c.Flags().BoolVar(&how.Force, "force", false, "first stop its tasks that have not ended")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			p, err := cl.Project(ctx, given[0])
-			if err != nil {
-				return err
-			}
-			if !yes {
-				if err := e.confirmRemoval(p, how); err != nil {
-					return err
-				}
-			}
-			out, err := e.removeProject(ctx, cl, p, how)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(out)
-			}
-			e.printRemoved(out, how)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (api.Removed, error) {
+		p, err := cl.Project(ctx, given[0])
+		if err == nil && !yes {
+			err = e.confirmRemoval(p, how)
+		}
+		if err != nil {
+			return api.Removed{}, err
+		}
+		return e.removeProject(ctx, cl, p, how)
+	}, func(out api.Removed) { e.printRemoved(out, how) })
 }
 
 // confirmRemoval asks whether to remove a project.

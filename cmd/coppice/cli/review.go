@@ -157,7 +157,7 @@ func (e *Env) printReview(t api.TaskDetail, r api.Review) {
 // lastSummary returns the final message of the newest session that changed code.
 func lastSummary(sessions []coppice.Session) (text string) {
 	for _, s := range sessions {
-		if s.Role != coppice.RoleVerify && s.Summary != "" {
+		if !s.Role.Detached() && s.Summary != "" {
 			text = s.Summary
 		}
 	}

@@ -23,7 +23,7 @@ commands and logs of checks. All words must match; the start of a word is enough
 "phrase" in quotes matches exactly. A -word must not occur (if it comes first, write
 -- before it). The command searches the current directory's project, or all projects
 if the directory is not in one.`,
-		Example: "  coppice search parser error\n  coppice search '\"connection refused\"' -- -retry\n  coppice search walrus --kind output --all --json",
+		Example: "  coppice search parser error\n  coppice search '\"connection refused\"' -- -retry\n  coppice search walrus --kind output --all --json\n  coppice search walrus --label ui",
 		Args:    args(1, -1, "words to look for"),
 	}
 	f := c.Flags()
@@ -31,26 +31,22 @@ if the directory is not in one.`,
 	f.BoolVarP(&all, "all", "a", false, "search all projects")
 	f.StringSliceVar(&q.Kinds, "kind", nil, "only search task, output or check")
 	f.IntVarP(&q.Most, "limit", "n", 20, "at most this many results")
+	group := markFlags(c, &q.Marks)
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		if q.Most < 1 || q.Most > 200 {
 			return wrongUse("--limit is out of range", "use a number from 1 to 200")
 		}
 		q.Text = strings.Join(given, " ")
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			if err := e.inProject(ctx, cl, &q.Project, all); err != nil {
-				return err
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (page api.SearchPage, err error) {
+			if err = e.inProject(ctx, cl, &q.Project, all); err == nil {
+				err = findGroup(ctx, cl, q.Project, *group, &q.Marks)
 			}
-			page, err := cl.Search(ctx, q)
-			if err != nil {
-				return err
+			if err == nil {
+				page, err = cl.Search(ctx, q)
 			}
-			if *asJSON {
-				return e.json(page)
-			}
-			e.hits(page)
-			return nil
-		})
+			return page, err
+		}, e.hits)
 	}
 	return c
 }

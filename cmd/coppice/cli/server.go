@@ -20,35 +20,26 @@ func (e *Env) projectCommand() *cobra.Command {
 		Args:    args(0, 0, "a command"),
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(e.projectList(), e.projectAdd(), e.projectConfirm(), e.projectRestoreBase(), e.projectPause(true), e.projectPause(false), e.projectRemove())
+	c.AddCommand(e.projectList(), e.projectAdd(), e.projectConfirm(), e.projectRestoreBase(), e.projectPause(true), e.projectPause(false), e.projectRename(), e.projectRemove())
 	return c
 }
 
 func (e *Env) projectList() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List projects", Example: "  coppice project list", Args: args(0, 0, "no argument")}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			projects, err := cl.Projects(ctx)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(api.ProjectList{Projects: projects})
-			}
-			if len(projects) == 0 {
-				e.printf("no projects\n%s\n", e.paint(dim, "add one with: coppice project add, in its directory"))
-				return nil
-			}
-			rows := make([][]cell, len(projects))
-			for i, p := range projects {
-				rows[i] = []cell{{p.Prefix, bold}, plain(projectState(p)), plain(p.Policy.Base), plain(p.Path)}
-			}
-			e.table([]column{{head: "PREFIX"}, {head: "STATE"}, {head: "BASE"}, {head: "PATH", give: true}}, rows)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.ProjectList, error) {
+		projects, err := cl.Projects(ctx)
+		return api.ProjectList{Projects: projects}, err
+	}, func(list api.ProjectList) {
+		if len(list.Projects) == 0 {
+			e.printf("no projects\n%s\n", e.paint(dim, "add one with: coppice project add, in its directory"))
+			return
+		}
+		rows := make([][]cell, len(list.Projects))
+		for i, p := range list.Projects {
+			rows[i] = []cell{{p.Prefix, bold}, plain(projectState(p)), plain(p.Policy.Base), plain(p.Path)}
+		}
+		e.table([]column{{head: "PREFIX"}, {head: "STATE"}, {head: "BASE"}, {head: "PATH", give: true}}, rows)
+	})
 }
 
 func projectState(p api.Project) string {
@@ -76,9 +67,14 @@ func (e *Env) projectAdd() *cobra.Command {
 		Use: "add [DIR]", Short: "Add a project, or confirm its current files",
 		Long: `Add the project of a directory. If the project is known, confirm its current
 coppice.yaml, prompts and git settings, and show what changed. Changes that came by
-a landing, or while a session ran, wait for this confirmation.`,
-		Example: "  coppice project add\n  coppice project add ~/src/app", Args: args(0, 1, "at most one directory"),
+a landing, or while a session ran, wait for this confirmation.
+
+The keys of a project's tasks start with its prefix, as in app-7. Without --prefix, it
+comes from the name of the directory. To change the prefix of a known project, run
+coppice project rename.`,
+		Example: "  coppice project add\n  coppice project add ~/src/app --prefix shop", Args: args(0, 1, "at most one directory"),
 	}
+	prefix := c.Flags().String("prefix", "", "the prefix of its keys: up to 16 lower-case letters and digits, a letter first")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		dir := e.Dir
@@ -87,23 +83,30 @@ a landing, or while a session ran, wait for this confirmation.`,
 				dir = filepath.Join(e.Dir, dir)
 			}
 		}
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			p, err := cl.AddProject(ctx, dir)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(p)
-			}
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (api.Project, error) {
+			return cl.AddProjectAs(ctx, dir, *prefix)
+		}, func(p api.Project) {
 			e.printf("%s  %s, lands on %s\n", e.paint(bold, p.Prefix), line(p.Path), line(p.Policy.Base))
 			for _, n := range p.Confirmed {
 				e.printf("confirmed: %s\n", line(n.Text))
 				e.diff(n.Diff)
 			}
-			return nil
 		})
 	}
 	return c
+}
+
+func (e *Env) projectRename() *cobra.Command {
+	c := &cobra.Command{
+		Use: "rename OLD NEW", Short: "Change the prefix of a project",
+		Long: `Give a project another prefix. New tasks get keys with the new prefix. The keys of
+existing tasks stay as they are, and the old prefix still names the project. No other
+project can get it.`,
+		Example: "  coppice project rename app shop", Args: args(2, 2, "the prefix of a project and its new prefix"),
+	}
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (api.Project, error) {
+		return cl.RenameProject(ctx, given[0], given[1])
+	}, func(p api.Project) { e.printf("%s  %s\n", e.paint(bold, p.Prefix), line(p.Path)) })
 }
 
 func (e *Env) projectPause(on bool) *cobra.Command {

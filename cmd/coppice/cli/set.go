@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,9 +12,9 @@ import (
 )
 
 func (e *Env) setCommand() *cobra.Command {
-	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, limit, category, group string
+	var title, body, bodyFile, track, agent, model, effort, notBefore, budget, limit, category, group, retry string
 	var priority, turns int
-	var after, steps, labels []string
+	var after, steps, labels, completion []string
 	var flagged, untilDone bool
 	c := &cobra.Command{
 		Use: "set KEY", Short: "Change a task",
@@ -40,30 +41,18 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces the current ones (repeatable)")
 	fl.StringVar(&budget, "budget", "", "the most to spend on it, in dollars; 0 means the project's default")
 	limitFlags(c, &turns, &limit, &untilDone)
+	fl.StringVar(&retry, "retry", "", "what follows a failed session: none, same or analyze; empty for the project's")
+	completionFlag(c, &completion)
 	fl.StringVar(&group, "group", "", "the group it belongs to, which is created if it does not exist; empty for none")
 	fl.StringSliceVar(&labels, "label", nil, "labels to add and remove (+a,-b), or all labels (a,b)")
 	fl.BoolVar(&flagged, "flag", false, "flag it, or remove the flag with --flag=false")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		var change coppice.TaskChange
-		text := func(name string, value *string) *string {
-			if c.Flags().Changed(name) {
-				return value
-			}
-			return nil
-		}
-		words := func(name string, value *[]string) *[]string {
-			if c.Flags().Changed(name) {
-				return value
-			}
-			return nil
-		}
-		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
-		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
-		change.Effort, change.Group = text("effort", &effort), text("group", &group)
-		if c.Flags().Changed("flag") {
-			change.Flagged = &flagged
-		}
+		change.Title, change.Body, change.Track = ifSet(c, "title", &title), ifSet(c, "body", &body), ifSet(c, "track", &track)
+		change.Agent, change.Model, change.Category = ifSet(c, "agent", &agent), ifSet(c, "model", &model), ifSet(c, "category", &category)
+		change.Effort, change.Group, change.Retry = ifSet(c, "effort", &effort), ifSet(c, "group", &group), ifSet(c, "retry", &retry)
+		change.Flagged, change.Priority = ifSet(c, "flag", &flagged), ifSet(c, "priority", &priority)
 		if bodyFile != "" {
 			b, err := e.readFile(bodyFile, coppice.MaxBody)
 			if err != nil {
@@ -72,10 +61,8 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 			read := string(b)
 			change.Body = &read
 		}
-		if c.Flags().Changed("priority") {
-			change.Priority = &priority
-		}
-		change.Labels, change.After, change.Steps = words("label", &labels), words("after", &after), words("step", &steps)
+		change.Labels, change.After, change.Steps = ifSet(c, "label", &labels), ifSet(c, "after", &after), ifSet(c, "step", &steps)
+		change.Completion = ifSet(c, "completion", &completion)
 		if notBefore != "" {
 			at, err := e.notBefore(notBefore)
 			if err != nil {
@@ -96,19 +83,24 @@ labels, group and flag can be changed at any time, also when it has landed.`,
 		if change == (coppice.TaskChange{}) {
 			return wrongUse("nothing to change", "pass at least one flag; see coppice set --help")
 		}
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			t, err := changeTask(ctx, cl, given[0], change)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(t)
-			}
-			e.printf("%s  changed  %s\n", e.paint(bold, t.Key), e.paint(dim, line(t.Title)))
-			return nil
-		})
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (api.Task, error) {
+			return changeTask(ctx, cl, given[0], change)
+		}, e.printDone("changed"))
 	}
 	return c
+}
+
+// ifSet returns the value of a flag that the person has set, or nil.
+func ifSet[T any](c *cobra.Command, name string, value *T) *T {
+	if c.Flags().Changed(name) {
+		return value
+	}
+	return nil
+}
+
+// completionFlag adds the flag for the completion checks of a task.
+func completionFlag(c *cobra.Command, list *[]string) {
+	c.Flags().StringSliceVar(list, "completion", nil, "a `list` of what a session must have done when it ends: "+strings.Join(coppice.CompletionChecks, ", ")+"; the default is that of the role, track or project")
 }
 
 // changeTask changes a task. Its labels can have signs.
@@ -148,12 +140,7 @@ func limitFlags(c *cobra.Command, turns *int, limit *string, untilDone *bool) {
 
 // changeLimits adds the limits that flags set to a change.
 func changeLimits(c *cobra.Command, change *coppice.TaskChange, turns *int, limit string, untilDone *bool) error {
-	if c.Flags().Changed("turns") {
-		change.Turns = turns
-	}
-	if c.Flags().Changed("until-done") {
-		change.UntilDone = untilDone
-	}
+	change.Turns, change.UntilDone = ifSet(c, "turns", turns), ifSet(c, "until-done", untilDone)
 	if limit == "" {
 		return nil
 	}

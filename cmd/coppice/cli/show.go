@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +73,10 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	if t.Body != "" {
 		e.printf("\n%s\n", indent(Clean(strings.TrimRight(t.Body, "\n"))))
 	}
+	e.printContext(t.Context)
 	e.printAnswer(t.Answer)
+	e.printChanged(t)
+	e.printChildren(t.Children)
 	e.printQuestions(t.Questions)
 	e.printSessions(t.History)
 	e.printVerdicts(t.History)
@@ -79,6 +84,21 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printLandings(t)
 	e.printRunning(t.Running)
 	e.printMessages(t.Messages)
+}
+
+// printChildren prints the tasks that the agents of a task created.
+func (e *Env) printChildren(list []api.Child) {
+	if len(list) == 0 {
+		return
+	}
+	e.printf("\n%s\n", e.paint(bold, "Tasks that its agents created"))
+	for _, c := range list {
+		text := string(c.Status)
+		if c.Reason != "" {
+			text += ": " + c.Reason
+		}
+		e.printf("  %s  %s  %s\n", c.Key, e.paint(statusStyle(c.Status), line(text)), line(c.Title))
+	}
 }
 
 // printHead prints a task's title, its status, and what to do about it.
@@ -89,6 +109,9 @@ func (e *Env) printHead(t api.TaskDetail) {
 		state += ": " + line(t.Reason)
 	}
 	e.printf("%s\n", state)
+	if t.Report != "" {
+		e.printf("reports: %s\n", line(t.Report))
+	}
 	if t.Status == coppice.StatusNeedsYou || t.Fix != "" {
 		e.printf("→ %s\n", nextStep(t.Task))
 	}
@@ -121,11 +144,14 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"track", t.Track},
 		{"priority", fmt.Sprintf("%+d", t.Priority)},
 		{"created", e.moment(t.CreatedAt) + ", " + ago(e.Now().Sub(t.CreatedAt)) + " ago"},
+		{"created for", t.Parent},
 		{"after", strings.Join(t.After, ", ")},
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
 		{"left out", strings.Join(t.Skipped, "; ")},
 		{"effort", t.Effort},
+		{"retry", t.Retry},
+		{"completion", strings.Join(t.Completion, ", ")},
 		{"images", imageCount(t.Images)},
 		{"forked from", t.ForkOf},
 		{"group", t.Group},
@@ -137,8 +163,17 @@ func (e *Env) fields(t api.TaskDetail) {
 	if !t.NotBefore.IsZero() {
 		pairs = append(pairs, [2]string{"not before", e.moment(t.NotBefore)})
 	}
-	if t.Workspace != nil {
+	switch {
+	case t.Workspace != nil:
 		pairs = append(pairs, [2]string{"branch", t.Workspace.Branch}, [2]string{"workspace", t.Workspace.Path})
+	case t.Checkout:
+		pairs = append(pairs, [2]string{"workspace", "none: your own checkout"})
+	case t.Branch != "":
+		pairs = append(pairs, [2]string{"branch", t.Branch})
+	}
+	pairs = append(pairs, [2]string{"strays", strayText(t.Strays)})
+	if slices.Contains(t.Can, coppice.VerbDropBranches) {
+		pairs = append(pairs, [2]string{"", "remove them with: coppice drop-branches " + t.Key})
 	}
 	if t.Landed != "" {
 		pairs = append(pairs, [2]string{"landed as", short(t.Landed)})
@@ -159,6 +194,18 @@ func (e *Env) fields(t api.TaskDetail) {
 			e.printf("%s %s\n", e.paint(dim, fmt.Sprintf("%-10s", p[0])), line(p[1]))
 		}
 	}
+}
+
+// strayText lists the branches that agents created besides the task's.
+func strayText(list []coppice.StrayBranch) string {
+	texts := make([]string, len(list))
+	for i, b := range list {
+		texts[i] = b.Name + " at " + short(b.Head)
+		if b.Ref != "" {
+			texts[i] += " (in the trash)"
+		}
+	}
+	return strings.Join(texts, ", ")
 }
 
 // limitsText says what stops the sessions of a task before it is done, unless that
@@ -184,6 +231,17 @@ func limitsText(t api.TaskDetail) string {
 	return strings.Join(list, ", ") + " per session"
 }
 
+// printContext prints the context values of a task, by name.
+func (e *Env) printContext(values map[string]string) {
+	if len(values) == 0 {
+		return
+	}
+	e.printf("\n%s\n", e.paint(bold, "Context"))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		e.printf("  %s = %s\n", line(name), line(values[name]))
+	}
+}
+
 // printAnswer prints the answer of a task.
 func (e *Env) printAnswer(a *coppice.Answer) {
 	if a == nil {
@@ -197,6 +255,13 @@ func (e *Env) printAnswer(a *coppice.Answer) {
 		}
 	}
 	e.printf("\n%s\n%s\n", e.paint(bold, "Answer"), indent(Clean(strings.TrimRight(text, "\n"))))
+}
+
+// printChanged prints what a task changed in the person's checkout, if it works there.
+func (e *Env) printChanged(t api.TaskDetail) {
+	if n := len(t.History); t.Checkout && n > 0 && t.History[n-1].Stat != "" {
+		e.printf("\n%s\n%s\n", e.paint(bold, "Changed in your checkout"), indent(Clean(t.History[n-1].Stat)))
+	}
 }
 
 func (e *Env) printSessions(sessions []coppice.Session) {

@@ -27,7 +27,7 @@ func (e *Env) takeCommand(c *cobra.Command, done string, do func(ctx context.Con
 			case *asJSON:
 				return e.json(t)
 			case only || !e.Terminal || !e.Asks:
-				e.printf("%s  %s  %s\n", e.paint(bold, t.Key), done, e.paint(dim, line(t.Title)))
+				e.printDone(done)(t)
 				return nil
 			}
 			e.printf("%s  waiting for its screen; after Ctrl-C, run: coppice attach %s\n", e.paint(bold, t.Key), t.Key)

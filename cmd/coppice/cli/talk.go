@@ -12,21 +12,14 @@ import (
 
 // taskAction makes a command that does one thing to a task and shows it.
 func (e *Env) taskAction(c *cobra.Command, done string, do func(ctx context.Context, cl *client.Client, given []string) (api.Task, error)) *cobra.Command {
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			t, err := do(ctx, cl, given)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(t)
-			}
-			e.printf("%s  %s  %s\n", e.paint(bold, t.Key), done, e.paint(dim, line(t.Title)))
-			return nil
-		})
+	return shows(e, c, do, e.printDone(done))
+}
+
+// printDone returns a function that prints what was done to a task.
+func (e *Env) printDone(done string) func(api.Task) {
+	return func(t api.Task) {
+		e.printf("%s  %s  %s\n", e.paint(bold, t.Key), done, e.paint(dim, line(t.Title)))
 	}
-	return c
 }
 
 // wordsAction makes a command that sends a text to a task and shows the task.
@@ -50,14 +43,9 @@ func (e *Env) messageAction(c *cobra.Command, least, most int, what, done string
 		if err != nil {
 			return err
 		}
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			m, err := do(ctx, cl, given[0], text)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(m)
-			}
+		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (coppice.Message, error) {
+			return do(ctx, cl, given[0], text)
+		}, func(m coppice.Message) {
 			note := done
 			switch {
 			case m.Kind == coppice.MessageModel && !m.DeliveredAt.IsZero():
@@ -66,7 +54,6 @@ func (e *Env) messageAction(c *cobra.Command, least, most int, what, done string
 				note += " to " + line(m.Text)
 			}
 			e.printf("%s  %s\n", e.paint(bold, given[0]), note)
-			return nil
 		})
 	}
 	return c

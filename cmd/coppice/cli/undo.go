@@ -185,6 +185,8 @@ func (e *Env) printTrash(list api.TrashList) {
 	for i, x := range list.Trash {
 		note := "an earlier workspace of the task"
 		switch {
+		case x.What == coppice.TrashBranches:
+			note = "branches of its agents: coppice show " + x.Task
 		case x.Uses != "":
 			note = "in use: " + x.Uses
 		case x.Restores:
@@ -221,7 +223,8 @@ func (e *Env) trashEmpty() *cobra.Command {
 		Use: "empty [KEY…]", Short: "Remove removed workspaces permanently",
 		Long: `Remove workspaces permanently from the trash: those of the named tasks, or all of a
 project, or all. Work on a branch that has not landed is lost. The trash of a task
-that has not ended, or is about to continue, is in use and stays.`,
+that has not ended, or is about to continue, is in use and stays. So does trash from
+which a fork will start.`,
 		Example: "  coppice trash empty\n  coppice trash empty --older-than 3d --project app --yes\n  coppice trash empty app-4",
 		Args:    args(0, -1, "keys of tasks"),
 	}

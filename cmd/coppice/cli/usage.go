@@ -22,7 +22,7 @@ func (e *Env) usageCommand() *cobra.Command {
 started, project, agent and model: for the current directory's project, or for all
 projects if the directory is not in one. The default is the last 30 days. A ~ before
 a cost marks an estimate: see ` + "`coppice prices`" + `.`,
-		Example: "  coppice usage\n  coppice usage --from 2026-03-01 --to 2026-03-31 --tasks\n  coppice usage --all --json",
+		Example: "  coppice usage\n  coppice usage --from 2026-03-01 --to 2026-03-31 --tasks\n  coppice usage --all --json\n  coppice usage --group batch-12 --tasks",
 		Args:    args(0, 0, "no argument"),
 	}
 	f := c.Flags()
@@ -31,24 +31,16 @@ a cost marks an estimate: see ` + "`coppice prices`" + `.`,
 	f.StringVarP(&q.Project, "project", "p", "", "a project's prefix")
 	f.BoolVarP(&all, "all", "a", false, "all projects")
 	f.BoolVar(&q.ByTask, "tasks", false, "one row per task")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			if err := e.inProject(ctx, cl, &q.Project, all); err != nil {
-				return err
-			}
-			u, err := cl.Usage(ctx, q)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(u)
-			}
-			e.usage(u, q.ByTask)
-			return nil
-		})
-	}
-	return c
+	group := markFlags(c, &q.Marks)
+	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (u api.UsageReport, err error) {
+		if err = e.inProject(ctx, cl, &q.Project, all); err == nil {
+			err = findGroup(ctx, cl, q.Project, *group, &q.Marks)
+		}
+		if err == nil {
+			u, err = cl.Usage(ctx, q)
+		}
+		return u, err
+	}, func(u api.UsageReport) { e.usage(u, q.ByTask) })
 }
 
 func (e *Env) usage(u api.UsageReport, byTask bool) {

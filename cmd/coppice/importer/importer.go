@@ -1,13 +1,13 @@
-// Package importer imports the settings of another orchestrator: it reads
-// .orchestrator/config.json, makes a coppice.yaml from it, and reports for
-// every setting whether it was imported, changed or dropped, and why.
+// Package importer imports the settings of other orchestrators. It reads their
+// files, writes a coppice.yaml, prompts and other files of a project, and reports for
+// every setting whether it was imported, changed or dropped, and why. sources lists
+// the formats.
 //
-// The file is untrusted: its size is bounded, nothing in it is run, and a value
+// The files are untrusted: their size is bounded, nothing in them is run, and a value
 // that Coppice would not accept is dropped with the reason.
 package importer
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,9 +23,6 @@ import (
 	"coppice/config"
 	"coppice/internal/atomicfile"
 )
-
-// File is where the other orchestrator keeps its settings.
-const File = ".orchestrator/config.json"
 
 // maxSize bounds what is read.
 const maxSize = 1 << 20
@@ -50,17 +47,28 @@ type Line struct {
 // Report is the whole outcome.
 type Report struct {
 	From    string `json:"from"`
-	File    string `json:"file"` // the coppice.yaml
-	Text    string `json:"text"` // its text, written or not
-	Written bool   `json:"written"`
+	File    string `json:"file"`             // the coppice.yaml
+	Text    string `json:"text"`             // its text, written or not
+	Written bool   `json:"written"`          // coppice.yaml was written
 	Backup  string `json:"backup,omitempty"` // where the previous file is kept
 	Lines   []Line `json:"lines"`
+	// Sources are all files that were read; From is the first.
+	Sources []string `json:"sources"`
+	Files   []Output `json:"files,omitempty"` // besides coppice.yaml
+}
+
+// Output is a file of the project that the import writes, besides coppice.yaml. It
+// never replaces a file that exists.
+type Output struct {
+	Path string `json:"path"` // in the repository
+	Text string `json:"text"`
 }
 
 // Options configures an import.
 type Options struct {
 	Root   string                 // of the repository
-	From   string                 // the file to read; default: File below Root
+	From   string                 // the file or folder to read; default: all of sources that Root has
+	Name   string                 // the project to import, if the file has several
 	Force  bool                   // replace a coppice.yaml
 	DryRun bool                   // write nothing
 	Branch func(name string) bool // reports whether the branch exists
@@ -69,16 +77,19 @@ type Options struct {
 // Run imports. An existing coppice.yaml gets the keys that it lacks, at its
 // end, and keeps its own. With Force it is replaced.
 func Run(o Options) (Report, error) {
-	if o.From == "" {
-		o.From = filepath.Join(o.Root, File)
-	}
 	r := Report{From: o.From, File: filepath.Join(o.Root, config.File)}
-	c, err := read(o.From)
+	found, err := find(o)
 	if err != nil {
 		return r, err
 	}
-	t := &taker{config: c, root: o.Root, branch: o.Branch}
-	t.all()
+	t := &taker{root: o.Root, branch: o.Branch, project: o.Name, out: object{}}
+	for _, f := range found {
+		r.Sources = append(r.Sources, f.path)
+		if err := t.take(f); err != nil {
+			return r, err
+		}
+	}
+	r.From = r.Sources[0]
 	maps.DeleteFunc(t.out, func(_ string, v any) bool { return empty(v) })
 	old, there, err := existing(o.Root)
 	if err != nil {
@@ -90,12 +101,20 @@ func Run(o Options) (Report, error) {
 			return r, err
 		}
 	}
-	r.Lines = t.lines
-	r.Text = t.yaml(extend, string(old))
+	r.Lines, r.Files = t.lines, t.files
+	if there || len(t.out) > 0 {
+		r.Text = t.yaml(extend, string(old), names(found))
+	}
 	if _, err := config.Parse(config.File, []byte(r.Text)); err != nil {
 		return r, fmt.Errorf("importer: its own output cannot be parsed: %w", err) // a bug, and nothing was written
 	}
-	if o.DryRun || extend && r.Text == string(old) {
+	if o.DryRun {
+		return r, nil
+	}
+	if err := writeFiles(o.Root, r.Files); err != nil {
+		return r, err
+	}
+	if r.Text == "" || extend && r.Text == string(old) {
 		return r, nil
 	}
 	if there && !extend {
@@ -104,14 +123,18 @@ func Run(o Options) (Report, error) {
 		}
 	}
 	if err := atomicfile.Write(r.File, []byte(r.Text), 0o644); err != nil {
-		return r, coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", r.File, err).WithFix("make the folder writable, or free some disk")
+		return r, unwritable(r.File, err)
 	}
 	r.Written = true
 	return r, nil
 }
 
-// read reads the other orchestrator's settings.
-func read(name string) (map[string]any, error) {
+func unwritable(name string, err error) error {
+	return coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", name, err).WithFix("make the folder writable, or free some disk")
+}
+
+// readWhole reads a small regular file.
+func readWhole(name string) ([]byte, error) {
 	st, err := os.Stat(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -130,13 +153,7 @@ func read(name string) (map[string]any, error) {
 	if err != nil {
 		return nil, coppice.Errorf(coppice.EInvalid, "%s cannot be read: %w", name, err)
 	}
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(b, []byte("\uFEFF"))))
-	d.UseNumber()
-	var c map[string]any
-	if err := d.Decode(&c); err != nil || c == nil {
-		return nil, coppice.Errorf(coppice.EInvalid, "%s is not a JSON object: %w", name, err).WithFix("fix the file, then import it again; nothing was imported")
-	}
-	return c, nil
+	return b, nil
 }
 
 // existing reads the coppice.yaml of a repository, if it has one.
@@ -158,8 +175,7 @@ func (t *taker) keep(old []byte) error {
 		return err
 	}
 	for i, l := range t.lines {
-		top, _, _ := strings.Cut(strings.ReplaceAll(l.To, "[", "."), ".")
-		if top != "" && set[top] {
+		if top := topOf(l.To); top != "" && set[top] {
 			t.lines[i].Did, t.lines[i].Why = Kept, config.File+" has its own "+top
 		}
 	}
@@ -184,10 +200,10 @@ func topKeys(text []byte) (map[string]bool, error) {
 }
 
 // order is the order of the keys in coppice.yaml.
-var order = []string{"base", "features", "instructions", "progress", "agent", "tracks", "workspace", "verify", "critical_patterns"}
+var order = []string{"base", "features", "instructions", "progress", "agent", "permissions", "tracks", "workspace", "verify", "health", "land", "critical_patterns"}
 
 // yaml writes the file, or the part that is appended to an existing one.
-func (t *taker) yaml(extend bool, old string) string {
+func (t *taker) yaml(extend bool, old, from string) string {
 	var b strings.Builder
 	if extend {
 		if b.WriteString(old); len(t.out) == 0 {
@@ -196,9 +212,9 @@ func (t *taker) yaml(extend bool, old string) string {
 		if old != "" && !strings.HasSuffix(old, "\n") {
 			b.WriteString("\n")
 		}
-		b.WriteString("\n# Imported from " + File + ".\n")
+		b.WriteString("\n# Imported from " + from + ".\n")
 	} else {
-		b.WriteString("# What Coppice does in this repository, imported from " + File + ". `coppice config` shows every key.\n")
+		b.WriteString("# What Coppice does in this repository, imported from " + from + ". `coppice config` shows every key.\n")
 	}
 	for _, key := range order {
 		if v, ok := t.out[key]; ok {

@@ -47,6 +47,9 @@ func render(r Report, dir string) string {
 		b.WriteString("\n")
 	}
 	b.WriteString("---\n" + r.Text)
+	for _, f := range r.Files {
+		b.WriteString("--- " + f.Path + "\n" + f.Text)
+	}
 	return strings.ReplaceAll(b.String(), dir, "DIR")
 }
 
@@ -69,21 +72,25 @@ func TestGolden(t *testing.T) {
 		if _, _, err := config.Load(dir); err != nil || !r.Written {
 			t.Errorf("%s: what was written cannot be read: %v", name, err)
 		}
-		golden := strings.TrimSuffix(name, ".json") + ".golden"
-		got := render(r, dir)
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
+		compare(t, strings.TrimSuffix(name, ".json")+".golden", render(r, dir))
+	}
+}
+
+// compare compares a text with a golden file.
+func compare(t *testing.T, golden, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(string(want), got); d != "" {
-			t.Errorf("%s: %s", name, d)
-		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s: %s", golden, d)
 	}
 }
 

@@ -145,18 +145,8 @@ func (t *taker) agent(key string, v any) {
 }
 
 func (t *taker) fallback(key string, v any) {
-	list, ok := v.([]any)
-	if !ok {
-		t.refuse(key, v, wrong("a list"))
-		return
-	}
 	var good []string
-	for i, e := range list {
-		s, _ := e.(string)
-		if err := coppice.ValidName("agent", s); err != nil {
-			t.refuse(fmt.Sprintf("%s[%d]", key, i), e, err)
-			continue
-		}
+	for _, s := range t.texts(key, v, "it names no agent", func(s string) error { return coppice.ValidName("agent", s) }) {
 		if !slices.Contains(good, s) {
 			good = append(good, s)
 		}
@@ -165,12 +155,11 @@ func (t *taker) fallback(key string, v any) {
 	maps.Copy(probe, t.in("agent"))
 	switch err := fits("agent", probe); {
 	case len(good) == 0:
-		t.say(key, v, Dropped, "", "it names no agent")
 		return
 	case err != nil:
 		t.refuse(key, v, err)
 		return
-	case len(good) < len(list):
+	case len(good) < len(v.([]any)):
 		t.say(key, v, Changed, "agent.fallback", "without duplicates and dropped names")
 	default:
 		t.say(key, v, Took, "agent.fallback", "")

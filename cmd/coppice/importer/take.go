@@ -18,12 +18,18 @@ import (
 
 // taker goes through the settings one by one.
 type taker struct {
+	root    string
+	branch  func(string) bool
+	project string   // the name of the project to import; if empty, the one at root
+	out     object   // for coppice.yaml, by top key
+	files   []Output // besides coppice.yaml
+	lines   []Line
+
+	// Of the file that is being imported.
 	config map[string]any
-	root   string
-	branch func(string) bool
-	out    object // for coppice.yaml, by top key
-	lines  []Line
+	table  []rule
 	known  map[string]bool
+	label  func(key string) string // the key as people read it; optional
 }
 
 // rule says what becomes of a setting. Its value is nil if it is not set and
@@ -36,15 +42,13 @@ type rule struct {
 
 // The reasons why settings are dropped.
 const (
-	ownPort    = "each workspace has its own port; set workspace.serve to the command that serves the app"
-	ownReset   = "Coppice reads from the agent's output when a limit ends"
-	ownTools   = "permissions.rules decides what agents can do; verifiers can never edit"
-	ownBrowser = "verifiers get a browser of a fixed version; to use another server, set mcp.browser in coppice.yaml"
+	ownPort  = "each workspace has its own port; set workspace.serve to the command that serves the app"
+	ownReset = "Coppice reads from the agent's output when a limit ends"
 )
 
 // rules is the whole table, in the order of the other orchestrator's own.
 var rules = []rule{
-	{"projectName", nil, drop("tasks are named after the repository's folder")},
+	{"projectName", nil, drop("the prefix of its tasks is chosen when the project is added")},
 	{"appUrl", nil, drop(ownPort)},
 	{"baseBranch", "ai-develop", (*taker).base},
 	{"featuresFile", "features.json", file("features", true)},
@@ -61,29 +65,29 @@ var rules = []rule{
 	{"worktree.dockerWorkDir", nil, docker("dir")},
 	{"worktree.dockerComposeFile", nil, docker("file")},
 	{"criticalPatterns", nil, (*taker).patterns},
-	{"prompts.implementation", nil, prompt("implement")},
-	{"prompts.verification", nil, prompt("verify")},
-	{"prompts.fix", nil, prompt("fix")},
+	{"prompts.implementation", nil, inlinePrompt("implement")},
+	{"prompts.verification", nil, inlinePrompt("verify")},
+	{"prompts.fix", nil, inlinePrompt("fix")},
 	{"agent.preferred", nil, (*taker).agent},
 	{"agent.fallbackAgents", nil, (*taker).fallback},
 	{"agent.maxTurnsImplementation", nil, turns(coppice.RoleImplement)},
 	{"agent.maxTurnsVerification", nil, turns(coppice.RoleVerify)},
-	{"agent.allowedTools", nil, drop(ownTools)},
-	{"agent.allowedToolsVerification", nil, drop(ownTools)},
+	{"agent.allowedTools", nil, tools(coppice.RoleImplement, coppice.RoleFix)},
+	{"agent.allowedToolsVerification", nil, tools(coppice.RoleVerify)},
 	{"agent.rateLimitWaitMs", nil, drop(ownReset)},
 	{"verification.maxAttempts", nil, (*taker).attempts},
 	{"verification.delayMs", nil, drop("Coppice waits until the app answers: see workspace.serve.ready")},
 	{"verification.disabled", nil, (*taker).verifier},
 	{"browser.enabled", nil, (*taker).browser},
-	{"browser.mcpPackage", nil, drop(ownBrowser)},
-	{"browser.mcpArgs", nil, drop(ownBrowser)},
-	{"browser.mcpServerName", nil, drop("no other file refers to it, and Coppice does not change .mcp.json")},
+	{"browser.mcpPackage", nil, browserServer("package")},
+	{"browser.mcpArgs", nil, (*taker).browserArgs},
+	{"browser.mcpServerName", nil, browserServer("name")},
 }
 
 // all handles the settings of the table, then the others.
 func (t *taker) all() {
-	t.out, t.known = object{}, map[string]bool{}
-	for _, r := range rules {
+	t.known = map[string]bool{}
+	for _, r := range t.table {
 		t.known[r.key] = true
 		v, set := t.find(r.key)
 		if v == nil {
@@ -98,7 +102,6 @@ func (t *taker) all() {
 		r.do(t, r.key, v)
 	}
 	t.rest("", t.config)
-	t.dropPromptFiles()
 }
 
 // find returns a setting by its path.
@@ -125,7 +128,7 @@ func (t *taker) rest(prefix string, m map[string]any) {
 		inner, nested := m[k].(map[string]any)
 		switch {
 		case t.known[key], m[k] == nil: // null means unset there
-		case nested && slices.ContainsFunc(rules, func(r rule) bool { return strings.HasPrefix(r.key, key+".") }):
+		case nested && slices.ContainsFunc(t.table, func(r rule) bool { return strings.HasPrefix(r.key, key+".") }):
 			t.rest(key+".", inner)
 		case ownCommand().MatchString(key):
 			t.command(key, m[k])
@@ -147,6 +150,9 @@ func (t *taker) command(key string, v any) {
 }
 
 func (t *taker) say(key string, v any, did, to, why string) {
+	if t.label != nil {
+		key = t.label(key)
+	}
 	l := Line{Key: key, Did: did, To: to, Why: why}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -236,30 +242,42 @@ func file(to string, must bool) func(*taker, string, any) {
 	}
 }
 
+// texts returns the valid texts of a list, and reports the others. If none is left, it
+// reports why the list is dropped.
+func (t *taker) texts(key string, v any, none string, valid func(string) error) (good []string) {
+	list, ok := v.([]any)
+	if !ok {
+		t.refuse(key, v, wrong("a list"))
+		return nil
+	}
+	for i, e := range list {
+		s, _ := e.(string)
+		if err := valid(s); err != nil {
+			t.refuse(fmt.Sprintf("%s[%d]", key, i), e, err)
+			continue
+		}
+		good = append(good, s)
+	}
+	if len(good) == 0 {
+		t.say(key, v, Dropped, "", none)
+	}
+	return good
+}
+
 // paths imports a list of paths in the repository.
 func paths(to string) func(*taker, string, any) {
 	return func(t *taker, key string, v any) {
-		list, ok := v.([]any)
-		if !ok {
-			t.refuse(key, v, wrong("a list"))
-			return
-		}
-		var good []string
-		for i, e := range list {
-			s, _ := e.(string)
-			s = strings.TrimSuffix(s, "/")
-			if err := fits("workspace", object{to: []string{s}}); err != nil {
-				t.refuse(fmt.Sprintf("%s[%d]", key, i), e, err)
-				continue
-			}
-			good = append(good, s)
-		}
+		good := t.texts(key, v, "it names no path", func(s string) error {
+			return fits("workspace", object{to: []string{strings.TrimSuffix(s, "/")}})
+		})
 		if len(good) == 0 {
-			t.say(key, v, Dropped, "", "it names no path")
 			return
+		}
+		for i := range good {
+			good[i] = strings.TrimSuffix(good[i], "/")
 		}
 		t.in("workspace")[to] = good
-		if len(good) < len(list) {
+		if len(good) < len(v.([]any)) {
 			t.say(key, v, Changed, "workspace."+to, "without the dropped paths")
 			return
 		}
@@ -305,22 +323,5 @@ func docker(to string) func(*taker, string, any) {
 			why = "it must mount the folder of the workspaces: see docs/features.md"
 		}
 		t.say(key, v, Took, "workspace.docker."+to, why)
-	}
-}
-
-// prompt reports where a project's own prompt belongs.
-func prompt(role string) func(*taker, string, any) {
-	return func(t *taker, key string, v any) {
-		t.say(key, v, Dropped, "", "put it into .coppice/prompts/"+role+".md")
-	}
-}
-
-// dropPromptFiles reports prompts that are in separate files.
-func (t *taker) dropPromptFiles() {
-	for _, f := range []struct{ name, role string }{{"implementation", "implement"}, {"verification", "verify"}, {"fix", "fix"}} {
-		name := ".orchestrator/" + f.name + ".md"
-		if _, err := os.Stat(filepath.Join(t.root, name)); err == nil {
-			t.say(name, nil, Dropped, "", "copy it to .coppice/prompts/"+f.role+".md and check what it refers to")
-		}
 	}
 }

@@ -32,13 +32,9 @@ func TestADayHasABudget(t *testing.T) {
   - {match: 'Add (one|two)', steps: [{write: {path: $1.txt, content: "$1\n"}}, {usage: {output_tokens: 1000}}]}
 `})
 	b.start()
-	c := b.client()
-	p, err := c.AddProject(b.ctx, repo)
-	b.must(err)
+	c, p := b.added(repo)
 	create := func(title, model string) string {
-		made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: title, Model: model}})
-		b.must(err)
-		return made[0].Key
+		return b.create(c, p, coppice.NewTask{Title: title, Model: model}).Key
 	}
 	const reason = "the project has spent 1.50 of 1 USD today; continues at 00:00 UTC"
 	waits := func(d api.TaskDetail) bool { return d.Reason == reason }
@@ -58,7 +54,7 @@ func TestADayHasABudget(t *testing.T) {
 			t.Errorf("%s ended as %s: %v", key, d.Outcome, d.Failure)
 		}
 	}
-	d, err = c.Task(b.ctx, one)
+	d, err := c.Task(b.ctx, one)
 	b.must(err)
 	if h := d.History; len(h) != 2 || h[1].Resume == "" || h[1].Resume != h[0].Conversation {
 		t.Errorf("%s has the sessions %+v, want a second one that resumes the first", one, h)
@@ -94,13 +90,9 @@ func TestAccountsAndSessionsHaveLimits(t *testing.T) {
   - {match: 'Add two', steps: [{write: {path: two.txt, content: "2\n"}}, {run: 'true'}, {run: 'true'}, {run: 'true'}, {hang: true}]}
 `})
 	b.start()
-	c := b.client()
-	p, err := c.AddProject(b.ctx, repo)
-	b.must(err)
+	c, p := b.added(repo)
 	create := func(title, model string) string {
-		made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: title, Model: model}})
-		b.must(err)
-		return made[0].Key
+		return b.create(c, p, coppice.NewTask{Title: title, Model: model}).Key
 	}
 	ended := func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded }
 	one := create("Add one", "gpt-6-sol")
@@ -119,11 +111,18 @@ func TestAccountsAndSessionsHaveLimits(t *testing.T) {
 	if s := d.History[0]; s.Failure == nil || s.Failure.Class != coppice.ClassLimit || d.Limits.Turns != 3 || !slices.Contains(d.Can, coppice.VerbLand) {
 		t.Errorf("its session is %+v, its limits %+v; it can %v", s, d.Limits, d.Can)
 	}
-	_, err = c.Ask(b.ctx, two, coppice.VerbLand, verb.Request{})
+	_, err := c.Ask(b.ctx, two, coppice.VerbLand, verb.Request{})
 	b.must(err)
 	if d = b.task(c, two, ended); d.Outcome != coppice.OutcomeDone || d.Landed == "" || len(d.History) != 1 {
 		t.Errorf("%s ended as %s after %d sessions: %v", two, d.Outcome, len(d.History), d.Failure)
 	}
+}
+
+func (b *bundle) create(c *client.Client, p api.Project, n coppice.NewTask) api.Task {
+	b.t.Helper()
+	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{n})
+	b.must(err)
+	return made[0]
 }
 
 // task follows the log until a task is as f expects it.

@@ -14,7 +14,7 @@ func thisNode(state string) coppice.Node {
 	n := coppice.Node{Name: engine.PoolLocal}
 	var fs syscall.Statfs_t
 	if syscall.Statfs(state, &fs) == nil {
-		n.DiskFree = fs.Bavail * uint64(fs.Bsize)
+		n.DiskFree = max(fs.Bavail*uint64(fs.Bsize), 1) // 0 means unknown
 	}
 	return n
 }

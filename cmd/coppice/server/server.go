@@ -27,6 +27,7 @@ import (
 	"coppice/control/checkout"
 	"coppice/control/levels"
 	"coppice/control/review"
+	"coppice/control/tools"
 	"coppice/engine"
 	"coppice/fabric/local"
 	"coppice/host"
@@ -34,6 +35,7 @@ import (
 	"coppice/internal/clock"
 	"coppice/internal/environ"
 	"coppice/internal/redact"
+	"coppice/internal/resident"
 	"coppice/internal/smallmodel"
 	"coppice/internal/startstop"
 	"coppice/store/sqlite"
@@ -93,10 +95,12 @@ type Server struct {
 	spaces    *workspace.Workspaces
 	work      *worker.Worker
 	terminals control.Terminals
+	hooks     userHooks
 	live      *ingest.Live
 	http      *apihttp.Server
 	index     *sqlite.Index // nil if it cannot be opened
 	look      *agents.Cache
+	tools     *tools.Server
 }
 
 // New checks the config.
@@ -199,9 +203,15 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	s.live = ingest.NewLive(s.cfg.Redact)
+	intake := s.newIntake()
+	s.tools, err = tools.New(tools.Config{Store: s.store, Intake: intake, Now: s.cfg.Now, Redact: s.cfg.Redact.String, Version: s.cfg.Version, Logger: s.cfg.Logger})
+	if err != nil {
+		return err
+	}
 	ledger, err := ingest.New(ingest.Config{
 		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact, Live: s.live,
 		Publish: s.spaces.Published, Prices: s.prices.Load,
+		Tools: s.tools.Session,
 	})
 	if err != nil {
 		return err
@@ -216,7 +226,8 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
-		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Pause: s.cfg.LandingPause,
+		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Tools: s.toolLines, Pause: s.cfg.LandingPause,
+		Hooks: s.hooks.get,
 	})
 	if err != nil {
 		return err
@@ -225,6 +236,7 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		s.cfg.Logger.Error("the limits of the user's configuration cannot be read; using the defaults", "error", err)
 	}
+	s.hooks.set(own.Hooks)
 	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
@@ -237,22 +249,29 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	s.terminals = control.Terminals{Of: ingest.Terminals(s.work, s.cfg.Redact)}
-	return s.wireControl(ctx, eng)
+	return s.wireControl(ctx, eng, intake)
+}
+
+// newIntake returns the Intake of people's requests.
+func (s *Server) newIntake() *engine.Intake {
+	inspect := func(ctx context.Context, dir string) (coppice.Project, error) {
+		return checkout.Inspect(ctx, s.spaces, dir)
+	}
+	return engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()), engine.WithRedact(s.cfg.Redact.String), engine.WithHooks(s.hooks.get),
+		engine.WithFreeBranch(func(ctx context.Context, p coppice.Project, name string) error {
+			return s.spaces.FreeBranch(ctx, p.Path, name)
+		}))
 }
 
 // wireControl creates the parts that people use, and sets the order in which
 // everything starts.
-func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
+func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *engine.Intake) error {
 	token, err := client.EnsureToken(s.cfg.State)
 	if err != nil {
 		return err
 	}
 	limits := control.Limits{Environ: s.cfg.Environ, Events: s.cfg.KeepEvents, EventsFor: s.cfg.KeepFor, Backups: s.cfg.Backups}
 	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups, Most: limits.BackupsSize}
-	inspect := func(ctx context.Context, dir string) (coppice.Project, error) {
-		return checkout.Inspect(ctx, s.spaces, dir)
-	}
-	intake := engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()))
 	follower, err := checkout.New(ctx, checkout.Config{
 		Store: s.store, Intake: intake, Spaces: s.spaces, Old: s.path("features"), Redact: s.cfg.Redact.String, Clock: clock.Real(), Log: s.cfg.Logger,
 	})
@@ -270,7 +289,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		Features: &control.Features{Warnings: follower.FeatureWarnings, Last: follower.LastFeatures},
 		Agents:   s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
+		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Hooks: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
 		Reviews: review.New(s.store, s.spaces, intake), Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach, Terminal: s.terminal,
 		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.MakeManual(ctx, s.cfg.Now()) },
@@ -288,6 +307,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	if s.index != nil {
 		served.Search = s.index
 	}
+	served.Tools = s.tools.People
 	if s.http, err = apihttp.New(served); err != nil {
 		return err
 	}
@@ -300,8 +320,9 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	s.set.Add("git settings", once(follower.AdoptGit))
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", s.work)
-	budgets := &control.Budgets{Environ: s.cfg.Environ, Set: intake.SetBudgets, Log: s.cfg.Logger}
+	budgets := &control.Budgets{Environ: s.cfg.Environ, Set: intake.SetBudgets, Hooks: s.hooks.set, Log: s.cfg.Logger}
 	s.set.Add("budgets", background(budgets.Run))
+	s.set.Add("started", once(intake.ServerStarted))
 	s.set.Add("engine", background(eng.Run))
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))
@@ -310,8 +331,14 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	// database has cached is worth keeping a little longer.
 	collect := func(context.Context) error { debug.FreeOSMemory(); return nil }
 	forget := func(context.Context) error { s.spaces.Objects.Clear(); return nil }
+	release := func(ctx context.Context) error {
+		if err := resident.ReleaseProgram(); err != nil {
+			s.cfg.Logger.DebugContext(ctx, "the pages of the program stay mapped", "error", err)
+		}
+		return nil
+	}
 	pause := &control.Rest{Store: s.store, Clock: clock.Real(), After: time.Second, Then: []func(context.Context) error{collect}}
-	rest := &control.Rest{Store: s.store, Clock: clock.Real(), After: 5 * time.Second, Then: []func(context.Context) error{s.store.Shrink, forget, collect}}
+	rest := &control.Rest{Store: s.store, Clock: clock.Real(), After: 5 * time.Second, Then: []func(context.Context) error{s.store.Shrink, forget, collect, release}}
 	s.set.Add("pause", background(pause.Run))
 	s.set.Add("rest", background(rest.Run))
 	s.set.Add("backups", background(s.backupLoop(backups)))

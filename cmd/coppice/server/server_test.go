@@ -15,11 +15,13 @@ import (
 
 	"coppice"
 	"coppice/agent/scripted"
+	"coppice/api"
 	"coppice/api/client"
 	"coppice/host"
 	"coppice/internal/process"
 	"coppice/store/sqlite"
 	"coppice/test/gitrepo"
+	"coppice/test/testfile"
 )
 
 // The test binary is the coppice program for hosts and scripted agents.
@@ -46,10 +48,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfile.Dir(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -199,8 +198,7 @@ func (b *bundle) repo(files map[string]string) string {
 
 func (b *bundle) write(path, text string) {
 	b.t.Helper()
-	b.must(os.MkdirAll(filepath.Dir(path), 0o755))
-	b.must(os.WriteFile(path, []byte(text), 0o644))
+	testfile.Write(b.t, path, text)
 }
 
 const asks = `cases:
@@ -211,6 +209,15 @@ const asks = `cases:
 `
 
 var errSeen = errors.New("seen")
+
+// added is a client of the server, which gets a project.
+func (b *bundle) added(repo string) (*client.Client, api.Project) {
+	b.t.Helper()
+	c := b.client()
+	p, err := c.AddProject(b.ctx, repo)
+	b.must(err)
+	return c, p
+}
 
 // await follows the log, from its beginning, until an event of a kind.
 func (b *bundle) await(c *client.Client, kind coppice.EventKind) (found coppice.Event) {
@@ -237,11 +244,8 @@ func TestRestartAdopts(t *testing.T) {
 		".coppice/scripted.yaml": asks,
 	})
 	s := b.start()
-	c := b.client()
-	p, err := c.AddProject(b.ctx, repo)
-	b.must(err)
-	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "Greet"}})
-	b.must(err)
+	c, p := b.added(repo)
+	made := b.create(c, p, coppice.NewTask{Title: "Greet"})
 	asked := b.await(c, coppice.EventQuestionAsked)
 	s.Stop()
 	phase, st, _, err := host.Inspect(filepath.Join(b.state, "sessions", "1"))
@@ -250,11 +254,11 @@ func TestRestartAdopts(t *testing.T) {
 		t.Fatalf("the session did not outlive the server: %s", phase)
 	}
 	b.start()
-	if _, err := c.Answer(b.ctx, made[0].Key, 0, "Servus"); err != nil {
+	if _, err := c.Answer(b.ctx, made.Key, 0, "Servus"); err != nil {
 		t.Fatal(err)
 	}
 	b.await(c, coppice.EventTaskEnded)
-	d, err := c.Task(b.ctx, made[0].Key)
+	d, err := c.Task(b.ctx, made.Key)
 	b.must(err)
 	if d.Outcome != coppice.OutcomeDone || d.Landed == "" || len(d.History) != 1 || d.History[0].ID != asked.SessionID {
 		t.Errorf("task %s, landed %q, %d sessions", d.Outcome, d.Landed, len(d.History))
@@ -262,7 +266,7 @@ func TestRestartAdopts(t *testing.T) {
 	if got, err := os.ReadFile(filepath.Join(repo, "hello.txt")); err != nil || string(got) != "Servus\n" {
 		t.Errorf("main has %q: %v", got, err)
 	}
-	if text, err := c.Diff(b.ctx, made[0].Key, false); err != nil || !strings.Contains(text, "+Servus") {
+	if text, err := c.Diff(b.ctx, made.Key, false); err != nil || !strings.Contains(text, "+Servus") {
 		t.Errorf("diff %q: %v", text, err)
 	}
 }

@@ -29,9 +29,7 @@ func TestSettings(t *testing.T) {
 	const file = "# ours\nbase: main\nagent: {use: scripted} # ours alone\nlimits:\n  sessions: 4\n"
 	repo := b.repo(map[string]string{"coppice.yaml": file})
 	b.start()
-	c := b.client()
-	p, err := c.AddProject(b.ctx, repo)
-	b.must(err)
+	c, p := b.added(repo)
 	conf, err := c.Config(b.ctx, p.Prefix)
 	b.must(err)
 	if k := keyOf(conf, "limits.sessions"); string(k.Value) != "4" || k.Source != "coppice.yaml:5" || k.Line != 5 || k.Default != "5" || *k.Min != 1 || *k.Max != 10000 || k.Doc == "" {
@@ -94,11 +92,8 @@ func TestPrompts(t *testing.T) {
 		".coppice/scripted.yaml": asks,
 	})
 	b.start()
-	c := b.client()
-	p, err := c.AddProject(b.ctx, repo)
-	b.must(err)
-	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "Greet"}})
-	b.must(err)
+	c, p := b.added(repo)
+	made := b.create(c, p, coppice.NewTask{Title: "Greet"})
 	b.await(c, coppice.EventQuestionAsked) // the session runs
 	prompt := func(role string) api.Prompt {
 		t.Helper()
@@ -154,7 +149,7 @@ func TestPrompts(t *testing.T) {
 	if _, stat := os.Stat(path); err != nil || stat == nil || removed.Own || removed.Text != before.BuiltIn || policy().Prompts["verify"] != "" {
 		t.Errorf("removed: %v, %v, %+v, in effect %q", err, stat, removed, policy().Prompts)
 	}
-	_, err = c.Ask(b.ctx, made[0].Key, coppice.VerbStop, verb.Request{})
+	_, err = c.Ask(b.ctx, made.Key, coppice.VerbStop, verb.Request{})
 	b.must(err)
 	b.await(c, coppice.EventTaskEnded)
 }
@@ -168,11 +163,8 @@ func TestFinds(t *testing.T) {
 		".coppice/scripted.yaml": "cases:\n  - steps:\n      - say: I feed the walrus\n      - write: {path: fed.txt, content: \"fed\\n\"}\n      - commit: Feed\n",
 	})
 	s := b.start()
-	c := b.client()
-	p, err := c.AddProject(b.ctx, repo)
-	b.must(err)
-	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "Feed them"}})
-	b.must(err)
+	c, p := b.added(repo)
+	made := b.create(c, p, coppice.NewTask{Title: "Feed them"})
 	b.await(c, coppice.EventSessionEnded)
 	for _, restarted := range []bool{false, true} {
 		if restarted {
@@ -182,11 +174,11 @@ func TestFinds(t *testing.T) {
 		b.must(s.index.Wait(b.ctx))
 		page, err := c.Search(b.ctx, client.SearchQuery{Text: "walr", Kinds: []string{api.HitOutput}})
 		b.must(err)
-		if len(page.Hits) == 0 || page.Hits[0].Session != made[0].Key+".1" || !strings.Contains(page.Hits[0].Snippet, "feed the walrus") {
-			t.Errorf("restarted %v: found %+v, want what the session %s.1 said", restarted, page, made[0].Key)
+		if len(page.Hits) == 0 || page.Hits[0].Session != made.Key+".1" || !strings.Contains(page.Hits[0].Snippet, "feed the walrus") {
+			t.Errorf("restarted %v: found %+v, want what the session %s.1 said", restarted, page, made.Key)
 		}
 	}
-	text, err := c.Diff(b.ctx, made[0].Key, true)
+	text, err := c.Diff(b.ctx, made.Key, true)
 	b.must(err)
 	if !strings.Contains(text, "+fed") {
 		t.Errorf("since the session began: %q", text)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"coppice"
+	"coppice/control/tools"
 )
 
 // profileIn finds an agent's profile for a project.
@@ -48,4 +49,13 @@ func (s *Server) models(name string, own *coppice.Profile) map[string]string {
 func (s *Server) resumes(name string, own *coppice.Profile) bool {
 	profile, err := s.profile(name, own)
 	return err == nil && slices.Contains(Abilities(profile), CanResume)
+}
+
+// toolLines returns the tools of Coppice that sessions of an agent have in a role.
+func (s *Server) toolLines(name string, own *coppice.Profile, r coppice.Role) []coppice.ToolLine {
+	profile, err := s.profile(name, own)
+	if err != nil || !slices.Contains(Abilities(profile), CanTools) {
+		return nil
+	}
+	return tools.Lines(r)
 }

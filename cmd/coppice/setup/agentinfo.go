@@ -72,6 +72,11 @@ func (i AgentInfo) Print(w io.Writer, asJSON bool) error {
 	row("program", i.Path)
 	row("install", i.Install)
 	row("tested", i.Tested)
+	if i.Unproven {
+		row("tested", "never with the real CLI (unproven)")
+		row("facts from", i.Source)
+	}
+	row("scores", score("lead", i.Lead), score("implement", i.Implement))
 	b.WriteString("\nLogin\n")
 	i.printLogin(row)
 	b.WriteString("\nWhat it gets from the environment of the server\n")
@@ -126,6 +131,14 @@ func wrapped(values []string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// score returns a score with its limit, or nothing if it is not known.
+func score(name string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %d of 10", name, n)
 }
 
 func perAgent(n int) string {

@@ -147,6 +147,10 @@ func printMissing(b *strings.Builder, missing []agents.Agent) {
 	}
 	b.WriteString("\nNot installed. To install them:\n")
 	for _, a := range slices.SortedFunc(slices.Values(missing), func(x, y agents.Agent) int { return strings.Compare(x.Name, y.Name) }) {
-		fmt.Fprintf(b, "  %-*s  %s\n", wide, a.Name, a.Install)
+		mark := ""
+		if a.Unproven {
+			mark = "unproven"
+		}
+		fmt.Fprintf(b, "  %-*s  %-8s  %s\n", wide, a.Name, mark, a.Install)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,15 +47,18 @@ type Report struct {
 	Agents []agents.Agent `json:"agents,omitempty"` // with all details
 }
 
-// Exit is the exit code of `coppice doctor`.
-func (r Report) Exit() int {
+// Failed returns the names of the rows that failed, each one time.
+func (r Report) Failed() (names []string) {
 	for _, row := range r.Rows {
-		if row.Level == Fail {
-			return 1
+		if row.Level == Fail && !slices.Contains(names, row.Name) {
+			names = append(names, row.Name)
 		}
 	}
-	return 0
+	return names
 }
+
+// Exit is the exit code of `coppice doctor`.
+func (r Report) Exit() int { return min(1, len(r.Failed())) }
 
 // Ability is something that the operating system allows or does not allow.
 type Ability struct {

@@ -85,6 +85,14 @@ ok    other agents     not installed: 1; coppice agents lists them
 	}
 }
 
+func hasAgents(list ...agents.Agent) func(*testing.T, *setup.Machine) {
+	return func(_ *testing.T, m *setup.Machine) { m.Agents = func(context.Context) []agents.Agent { return list } }
+}
+
+func hasLimits(l setup.Limits) func(*testing.T, *setup.Machine) {
+	return func(_ *testing.T, m *setup.Machine) { m.Limits = func(string) (setup.Limits, error) { return l, nil } }
+}
+
 func TestDoctorFindsFault(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -133,51 +141,21 @@ func TestDoctorFindsFault(t *testing.T) {
 			m.StateDir = filepath.Join(m.StateDir, "a/b")
 		}, "state directory", setup.OK, "will be created"},
 		"state not writable": {func(_ *testing.T, m *setup.Machine) { m.StateDir = "/proc/coppice" }, "state directory", setup.Fail, "cannot be written"},
-		"full disk": {func(_ *testing.T, m *setup.Machine) {
-			m.Limits = func(string) (setup.Limits, error) { return setup.Limits{DiskFree: 1 << 20}, nil }
-		}, "free disk", setup.Fail, "1.0 MiB"},
-		"few files": {func(_ *testing.T, m *setup.Machine) {
-			m.Limits = func(string) (setup.Limits, error) { return setup.Limits{DiskFree: 9 << 30, OpenFiles: 256}, nil }
-		}, "open files", setup.Warn, "256"},
-		"little memory": {func(_ *testing.T, m *setup.Machine) {
-			m.Limits = func(string) (setup.Limits, error) { return setup.Limits{DiskFree: 9 << 30, Memory: 1 << 30}, nil }
-		}, "memory", setup.Warn, "1.0 GiB"},
-		"no journal": {func(_ *testing.T, m *setup.Machine) {
-			m.Limits = func(string) (setup.Limits, error) {
-				return setup.Limits{DiskFree: 9 << 30, FileSystem: "ext4", Note: "without a journal"}, nil
-			}
-		}, "file system", setup.Warn, "without a journal"},
+		"full disk":          {hasLimits(setup.Limits{DiskFree: 1 << 20}), "free disk", setup.Fail, "1.0 MiB"},
+		"few files":          {hasLimits(setup.Limits{DiskFree: 9 << 30, OpenFiles: 256}), "open files", setup.Warn, "256"},
+		"little memory":      {hasLimits(setup.Limits{DiskFree: 9 << 30, Memory: 1 << 30}), "memory", setup.Warn, "1.0 GiB"},
+		"no journal":         {hasLimits(setup.Limits{DiskFree: 9 << 30, FileSystem: "ext4", Note: "without a journal"}), "file system", setup.Warn, "without a journal"},
 		"no cgroup": {func(_ *testing.T, m *setup.Machine) {
 			m.Abilities = func(context.Context) []setup.Ability {
 				return []setup.Ability{{Name: "cgroup", Detail: "not delegated"}}
 			}
 		}, "cgroup", setup.Warn, "not delegated"},
-		"no agent": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []agents.Agent { return []agents.Agent{{Name: "two", Install: "get two"}} }
-		}, "agents", setup.Fail, "none can be used"},
-		"agent of another version": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []agents.Agent {
-				return []agents.Agent{{Name: "one", Version: "v1.2.4", Tested: "1.2.3"}}
-			}
-		}, "agent one", setup.Warn, "1.2.4"},
-		"agent of no version": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []agents.Agent { return []agents.Agent{{Name: "one", Version: agents.NoVersion}} }
-		}, "agent one", setup.Warn, "unknown"},
-		"logged out": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []agents.Agent {
-				return []agents.Agent{{Name: "one", Version: "1.2", Login: "no", LoginEnv: []string{"ONE_KEY"}}}
-			}
-		}, "agent one", setup.Warn, "not logged in"},
-		"login not known": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []agents.Agent {
-				return []agents.Agent{{Name: "one", Version: "1.2", Login: "unknown"}}
-			}
-		}, "agent one", setup.OK, "login unknown"},
-		"broken agent": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []agents.Agent {
-				return []agents.Agent{{Name: "one", Version: "1"}, {Name: "two", Version: "1", Problem: "not logged in", Install: "log in"}}
-			}
-		}, "agent two", setup.Warn, "not logged in"},
+		"no agent":                 {hasAgents(agents.Agent{Name: "two", Install: "get two"}), "agents", setup.Fail, "none can be used"},
+		"agent of another version": {hasAgents(agents.Agent{Name: "one", Version: "v1.2.4", Tested: "1.2.3"}), "agent one", setup.Warn, "1.2.4"},
+		"agent of no version":      {hasAgents(agents.Agent{Name: "one", Version: agents.NoVersion}), "agent one", setup.Warn, "unknown"},
+		"logged out":               {hasAgents(agents.Agent{Name: "one", Version: "1.2", Login: "no", LoginEnv: []string{"ONE_KEY"}}), "agent one", setup.Warn, "not logged in"},
+		"login not known":          {hasAgents(agents.Agent{Name: "one", Version: "1.2", Login: "unknown"}), "agent one", setup.OK, "login unknown"},
+		"broken agent":             {hasAgents(agents.Agent{Name: "one", Version: "1"}, agents.Agent{Name: "two", Version: "1", Problem: "not logged in", Install: "log in"}), "agent two", setup.Warn, "not logged in"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -204,16 +182,15 @@ func TestDoctorTwoWarnings(t *testing.T) {
 	t.Parallel()
 	m := healthy(t)
 	m.Agents = func(context.Context) []agents.Agent {
-		return []agents.Agent{{Name: "one", Version: "1.2.4", Tested: "1.2.3", Login: "no", LoginEnv: []string{"ONE_KEY", "TWO_KEY"}, Protocol: "p"}}
+		return []agents.Agent{{Name: "one", Version: "1.2.4", Tested: "1.2.3", Login: "no", LoginBy: "uno auth status", LoginEnv: []string{"ONE_KEY", "TWO_KEY"}, Protocol: "p"}}
 	}
 	var out bytes.Buffer
 	if err := setup.Doctor(t.Context(), m).Print(&out, false); err != nil {
 		t.Fatal(err)
 	}
-	want := `warn  agent one        1.2.4, not logged in, p
-                       -> log in with its own program, or set ONE_KEY or TWO_KEY
-                       -> not tested with this version, only with 1.2.3
-`
+	want := "warn  agent one        1.2.4, not logged in, p\n" +
+		"                       -> run `uno` and log in, or set ONE_KEY (coppice agents one lists more variables)\n" +
+		"                       -> not tested with this version, only with 1.2.3\n"
 	if !strings.HasSuffix(out.String(), want) {
 		t.Fatalf("got\n%s\nwant at its end\n%s", out.String(), want)
 	}

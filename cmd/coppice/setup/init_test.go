@@ -14,6 +14,7 @@ import (
 	"coppice"
 	"coppice/cmd/coppice/setup"
 	"coppice/config"
+	"coppice/test/testfile"
 	"coppice/workspace/git"
 )
 
@@ -31,10 +32,7 @@ func runner(t testing.TB) *git.Runner {
 // repository creates a repository with the files in it, and a commit on main.
 func repository(t testing.TB, run *git.Runner, files []file) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfile.Dir(t)
 	put(t, dir, files)
 	do(t, run, dir, "init", "-q", "-b", "main")
 	do(t, run, dir, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "first")

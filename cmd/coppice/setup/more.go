@@ -92,14 +92,21 @@ func (t *talk) chooseFallback(p *plan, o Options) error {
 		return coppice.Errorf(coppice.EInvalid, "a fallback needs a first agent").WithFix("name one with --agent")
 	}
 	others := slices.DeleteFunc(slices.Clone(o.Agents), func(s string) bool { return s == p.agent })
-	if given == "" && p.agent != "" && len(others) > 0 && t.in != nil {
-		answer, err := t.ask("Which agents take over if "+p.agent+" is limited or fails? (found: "+strings.Join(others, ", ")+"; empty for none)", "", valid)
-		if err != nil {
+	question := ""
+	if p.agent != "" && len(others) > 0 {
+		question = "Which agents take over if " + p.agent + " is limited or fails? (found: " + strings.Join(others, ", ") + "; empty for none)"
+	}
+	return t.chooseNames(&p.fallback, given, question, valid)
+}
+
+// chooseNames takes the names that were given. If there are none, it asks for them.
+func (t *talk) chooseNames(into *[]string, given, question string, valid func(string) error) (err error) {
+	if given == "" && question != "" && t.in != nil {
+		if given, err = t.ask(question, "", valid); err != nil {
 			return err
 		}
-		given = answer
 	}
-	p.fallback = words(given)
+	*into = words(given)
 	return valid(given)
 }
 
@@ -115,16 +122,7 @@ func (t *talk) chooseTracks(p *plan, o Options) error {
 		}
 		return nil
 	}
-	given := strings.Join(o.Tracks, ",")
-	if given == "" && t.in != nil {
-		answer, err := t.ask("Which tracks should tasks be in, such as core, docs? Each can have its own limit. (empty for one)", "", valid)
-		if err != nil {
-			return err
-		}
-		given = answer
-	}
-	p.tracks = words(given)
-	return valid(given)
+	return t.chooseNames(&p.tracks, strings.Join(o.Tracks, ","), "Which tracks should tasks be in, such as core, docs? Each can have its own limit. (empty for one)", valid)
 }
 
 func (t *talk) chooseBrowser(p *plan, o Options) error {

@@ -122,7 +122,8 @@ func TestAgentInfo(t *testing.T) {
 	policy := coppice.DefaultPolicy()
 	policy.Workspace.PassEnv = []string{"DATABASE_URL"}
 	policy.Limits.PerAgent = map[string]int{"one": 2}
-	info := setup.NewAgentInfo(agents.Agent{Name: "one", Version: "1.2", Login: "yes", LoginBy: "ONE_KEY", LoginEnv: []string{"ONE_KEY"}, Install: "get one"},
+	info := setup.NewAgentInfo(agents.Agent{Name: "one", Version: "1.2", Login: "yes", LoginBy: "ONE_KEY", LoginEnv: []string{"ONE_KEY"}, Install: "get one",
+		Unproven: true, Source: "its handbook", Lead: 3},
 		coppice.Profile{PassEnv: []string{"ONE_*"}, Env: map[string]string{"QUIET": "s3cret"}, LoginFiles: []string{"~/.one"}, Login: []string{"one", "whoami"},
 			Driver: coppice.DriverProfile{Files: map[string]string{"ONE_CONFIG": "s3cret"}}},
 		policy, []string{"PATH=/bin", "ONE_KEY=s3cret", "TWO_KEY=s3cret", "DATABASE_URL=s3cret"})
@@ -131,7 +132,7 @@ func TestAgentInfo(t *testing.T) {
 		if err := info.Print(&out, asJSON); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"ONE_*", "DATABASE_URL", "QUIET", "ONE_CONFIG", "~/.one", "get one", "GOFLAGS"} {
+		for _, want := range []string{"ONE_*", "DATABASE_URL", "QUIET", "ONE_CONFIG", "~/.one", "get one", "GOFLAGS", "unproven", "its handbook", "lead"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s is missing in\n%s", want, out.String())
 			}
@@ -139,6 +140,10 @@ func TestAgentInfo(t *testing.T) {
 		if strings.Contains(out.String(), "s3cret") || strings.Contains(out.String(), "TWO_KEY") {
 			t.Errorf("it has a value, or a variable that is not passed:\n%s", out.String())
 		}
+	}
+	var out bytes.Buffer
+	if err := info.Print(&out, false); err != nil || !strings.Contains(out.String(), "  scores       lead 3 of 10\n") {
+		t.Errorf("no score, or one that is not known: %v\n%s", err, out.String())
 	}
 	if want := []string{"DATABASE_URL", "ONE_KEY", "PATH"}; strings.Join(info.SetHere, " ") != strings.Join(want, " ") {
 		t.Errorf("set here: %q", info.SetHere)

@@ -37,7 +37,7 @@ type Trial struct {
 // Limits of a turn.
 const (
 	turnTime   = 3 * time.Minute
-	turnBudget = 0.25 // USD
+	turnBudget = 1 // USD; the price of an unknown model is the highest of its vendor
 )
 
 // Check is the result of a check on the base.
@@ -197,6 +197,9 @@ func (t Trial) settings(base, name string) ([]byte, error) {
 	if len(t.Policy.Workspace.PassEnv) == 0 {
 		delete(all, "workspace")
 	}
+	if len(t.Policy.Prices) > 0 {
+		all["prices"] = t.Policy.Prices
+	}
 	if own, ok := t.Policy.Agents[name]; ok {
 		fields := map[string]any{}
 		if err := json.Unmarshal(coppice.Raw(own), &fields); err != nil {
@@ -250,14 +253,24 @@ func ask(ctx context.Context, c *client.Client, repo string) (turn Turn, err err
 		turn.Text = last.Answer.Text
 		return turn, nil
 	}
-	failed := coppice.Errorf(coppice.EUnavailable, "%s", strings.TrimSuffix(last.Reason, "."))
-	if last.Fix != "" && last.Outcome == "" { // a person can fix it; otherwise the fix is about the task
-		failed = failed.WithFix("%s", last.Fix)
-	}
 	if err := end(ctx, c, key); err != nil {
 		return turn, err
 	}
-	return turn, failed
+	return turn, unanswered(last)
+}
+
+// unanswered says why an agent did not answer. A fix about the task of the trial
+// helps nobody, because the task is gone.
+func unanswered(d api.TaskDetail) error {
+	failed := coppice.Errorf(coppice.EUnavailable, "%s", strings.TrimSuffix(d.Reason, "."))
+	switch {
+	case d.Failure != nil && d.Failure.Class == coppice.ClassBudget:
+		return coppice.Errorf(coppice.EUnavailable, "one turn cost %.2f USD, more than the %.2f USD that this test can cost", d.Usage.CostUSD, float64(turnBudget)).
+			WithFix("see the price of its model with `coppice prices`; if it is wrong, set it under prices in coppice.yaml")
+	case d.Fix != "" && d.Outcome == "" && !strings.Contains(d.Fix, d.Key):
+		return failed.WithFix("%s", d.Fix)
+	}
+	return failed
 }
 
 // end stops the task, so that no session is left behind.

@@ -20,6 +20,7 @@ agents:
 workspace: {pass_env: [DATABASE_URL], setup: [npm ci]}
 features: features.json
 checks: [make]
+prices: {big: {input: 2 USD, output: 10 USD}}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +39,9 @@ checks: [make]
 		}
 		if got.Features != "" || len(got.Checks)+len(got.Workspace.Setup)+len(got.Agent.Fallback) > 0 || strings.Join(got.Workspace.PassEnv, "") != "DATABASE_URL" {
 			t.Errorf("%s: %s", name, text)
+		}
+		if got.Prices["big"] != p.Prices["big"] {
+			t.Errorf("the prices are %v", got.Prices)
 		}
 		if a, b := string(coppice.Raw(got.Agents[name])), string(coppice.Raw(p.Agents[name])); a != b {
 			t.Errorf("the profile is %s, want %s", a, b)

@@ -15,6 +15,7 @@ SELECT CAST(
   OR EXISTS (SELECT 1 FROM tasks q WHERE q.lane_project = ?1)
   OR EXISTS (SELECT 1 FROM tasks t WHERE t.stage IN (SELECT value FROM json_each(CAST(?2 AS TEXT))) AND t.stage <> 'ended' AND t.project_id = ?1)
   OR EXISTS (SELECT 1 FROM work o WHERE o.state IN ('offered', 'taken', 'finished') AND o.project_id = ?1)
+  OR EXISTS (SELECT 1 FROM hook_runs h WHERE h.project_id = ?1 AND h.ended_at IS NULL)
 AS BOOLEAN) AS busy
 `
 

@@ -252,7 +252,7 @@ func (q *Queries) ChecksSince(ctx context.Context, project int64, most int64, mo
 const firstRed = `-- name: FirstRed :one
 SELECT id, task_id FROM landings
 WHERE project_id = ?1 AND red_on = ?2 AND red_on <> '' AND ended_at IS NULL
-ORDER BY id LIMIT 1
+ORDER BY red_runs DESC, id LIMIT 1
 `
 
 type FirstRedRow struct {
@@ -268,7 +268,7 @@ func (q *Queries) FirstRed(ctx context.Context, projectID int64, redOn string) (
 }
 
 const landing = `-- name: Landing :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, red_runs, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id = ?1
 `
 
 func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error) {
@@ -299,6 +299,7 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 		&i.ApprovedAt,
 		&i.RedOn,
 		&i.Reverts,
+		&i.RedRuns,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
@@ -312,7 +313,7 @@ func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error)
 }
 
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, red_runs, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLanding, error) {
@@ -349,6 +350,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 			&i.ApprovedAt,
 			&i.RedOn,
 			&i.Reverts,
+			&i.RedRuns,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
@@ -372,7 +374,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLandin
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, red_runs, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding, error) {
@@ -403,6 +405,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 		&i.ApprovedAt,
 		&i.RedOn,
 		&i.Reverts,
+		&i.RedRuns,
 		&i.Base,
 		&i.Tree,
 		&i.CommitHash,
@@ -416,7 +419,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding
 }
 
 const lastLandings = `-- name: LastLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, red_runs, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings WHERE id IN (
   SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY l.task_id
 )
 `
@@ -455,6 +458,7 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]CurrentLand
 			&i.ApprovedAt,
 			&i.RedOn,
 			&i.Reverts,
+			&i.RedRuns,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,
@@ -579,10 +583,10 @@ const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
-  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on, reverts
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on, red_runs, reverts
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24
+  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
@@ -591,7 +595,7 @@ ON CONFLICT (id) DO UPDATE SET
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
-  evidence = excluded.evidence, red_on = excluded.red_on, reverts = excluded.reverts
+  evidence = excluded.evidence, red_on = excluded.red_on, red_runs = excluded.red_runs, reverts = excluded.reverts
 `
 
 type PutLandingParams struct {
@@ -618,6 +622,7 @@ type PutLandingParams struct {
 	Failure     sql.NullString
 	Evidence    string
 	RedOn       string
+	RedRuns     bool
 	Reverts     string
 }
 
@@ -647,6 +652,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.Failure,
 		arg.Evidence,
 		arg.RedOn,
+		arg.RedRuns,
 		arg.Reverts,
 	)
 	if err != nil {
@@ -685,7 +691,7 @@ func (q *Queries) QueuedIDs(ctx context.Context, queueID int64, most int64) ([]i
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, approved_by, approved_at, red_on, reverts, red_runs, base, tree, commit_hash, green, pushed, merged_at, rules, review FROM current_landings
 WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
@@ -724,6 +730,7 @@ func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64)
 			&i.ApprovedAt,
 			&i.RedOn,
 			&i.Reverts,
+			&i.RedRuns,
 			&i.Base,
 			&i.Tree,
 			&i.CommitHash,

@@ -110,6 +110,7 @@ type CurrentLanding struct {
 	ApprovedAt  sql.NullInt64
 	RedOn       string
 	Reverts     string
+	RedRuns     bool
 	Base        string
 	Tree        string
 	CommitHash  string
@@ -120,6 +121,21 @@ type CurrentLanding struct {
 	Review      string
 }
 
+type HookRun struct {
+	ID         int64
+	HookKey    string
+	ProjectID  int64
+	TaskID     int64
+	LandingID  int64
+	CommitHash string
+	Event      string
+	Lane       string
+	Blocks     bool
+	OfferedAt  sql.NullInt64
+	EndedAt    sql.NullInt64
+	Details    string
+}
+
 type Image struct {
 	Key    int64
 	ID     string
@@ -128,6 +144,32 @@ type Image struct {
 	Size   int64
 	At     sql.NullInt64
 	Data   []byte
+}
+
+type Lock struct {
+	ProjectID  int64
+	SessionID  int64
+	Name       string
+	Reason     string
+	Ttl        int64
+	AcquiredAt sql.NullInt64
+	ExpiresAt  sql.NullInt64
+}
+
+type LockRequest struct {
+	ID        int64
+	ProjectID int64
+	SessionID int64
+	CallID    string
+	Names     string
+	Reason    string
+	Ttl       int64
+	Since     sql.NullInt64
+	Until     sql.NullInt64
+	Outcome   string
+	Got       sql.NullString
+	Cycle     sql.NullString
+	Hint      string
 }
 
 type MemoryUsed struct {
@@ -146,6 +188,25 @@ type Message struct {
 	DeliveredAt sql.NullInt64
 	Failed      string
 	Images      sql.NullString
+}
+
+type Note struct {
+	ID        int64
+	ProjectID int64
+	Scope     string
+	Key       string
+	Version   int64
+	Size      int64
+	Actor     string
+	At        sql.NullInt64
+	Value     string
+}
+
+type NoteTotal struct {
+	ProjectID int64
+	Notes     int64
+	Bytes     int64
+	Version   int64
 }
 
 type Preview struct {
@@ -179,6 +240,7 @@ type Project struct {
 	Needs        sql.NullString
 	Git          sql.NullString
 	Removal      sql.NullString
+	Earlier      sql.NullString
 }
 
 type Question struct {
@@ -196,6 +258,7 @@ type Question struct {
 	ClosedAt     sql.NullInt64
 	Descriptions sql.NullString
 	Several      bool
+	Until        sql.NullInt64
 }
 
 type Queue struct {
@@ -254,6 +317,8 @@ type Session struct {
 	Answer       sql.NullString
 	Memory       int64
 	Account      string
+	Report       string
+	Waits        sql.NullString
 }
 
 type Snooze struct {
@@ -326,6 +391,9 @@ type Task struct {
 	InFlight    bool
 	GroupID     sql.NullInt64
 	Flagged     sql.NullBool
+	Branch      sql.NullString
+	Checkout    sql.NullBool
+	Parent      sql.NullInt64
 }
 
 type TaskGroup struct {

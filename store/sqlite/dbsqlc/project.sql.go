@@ -11,7 +11,7 @@ import (
 )
 
 const project = `-- name: Project :one
-SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects WHERE id = ?1
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal, earlier FROM projects WHERE id = ?1
 `
 
 func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
@@ -31,12 +31,39 @@ func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
 		&i.Needs,
 		&i.Git,
 		&i.Removal,
+		&i.Earlier,
+	)
+	return i, err
+}
+
+const projectByEarlier = `-- name: ProjectByEarlier :one
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal, earlier FROM projects WHERE EXISTS (SELECT 1 FROM json_each(projects.earlier) e WHERE e.value = CAST(?1 AS TEXT)) LIMIT 1
+`
+
+func (q *Queries) ProjectByEarlier(ctx context.Context, prefix string) (Project, error) {
+	row := q.db.QueryRowContext(ctx, projectByEarlier, prefix)
+	var i Project
+	err := row.Scan(
+		&i.ID,
+		&i.Prefix,
+		&i.Path,
+		&i.LastTask,
+		&i.CreatedAt,
+		&i.PausedAt,
+		&i.PausedTracks,
+		&i.Strikes,
+		&i.Rules,
+		&i.Policy,
+		&i.Needs,
+		&i.Git,
+		&i.Removal,
+		&i.Earlier,
 	)
 	return i, err
 }
 
 const projectByPath = `-- name: ProjectByPath :one
-SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects WHERE path = ?1
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal, earlier FROM projects WHERE path = ?1
 `
 
 func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, error) {
@@ -56,12 +83,13 @@ func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, erro
 		&i.Needs,
 		&i.Git,
 		&i.Removal,
+		&i.Earlier,
 	)
 	return i, err
 }
 
 const projectByPrefix = `-- name: ProjectByPrefix :one
-SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects WHERE prefix = ?1
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal, earlier FROM projects WHERE prefix = ?1
 `
 
 func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, error) {
@@ -81,12 +109,13 @@ func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, 
 		&i.Needs,
 		&i.Git,
 		&i.Removal,
+		&i.Earlier,
 	)
 	return i, err
 }
 
 const projects = `-- name: Projects :many
-SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects ORDER BY prefix
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal, earlier FROM projects ORDER BY prefix
 `
 
 func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
@@ -112,6 +141,7 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 			&i.Needs,
 			&i.Git,
 			&i.Removal,
+			&i.Earlier,
 		); err != nil {
 			return nil, err
 		}
@@ -129,17 +159,17 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 const putProject = `-- name: PutProject :execlastid
 
 INSERT INTO projects (
-  id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal
+  id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal, earlier
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM projects x), 0)) + 1 FROM floors f WHERE f.name = 'projects')), ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-  ?9, ?10, ?11, ?12, ?13
+  ?9, ?10, ?11, ?12, ?13, ?14
 )
 ON CONFLICT (id) DO UPDATE SET
   prefix = excluded.prefix, path = excluded.path,
   last_task = excluded.last_task, created_at = excluded.created_at, paused_at = excluded.paused_at,
   paused_tracks = excluded.paused_tracks, strikes = excluded.strikes,
   rules = excluded.rules, policy = excluded.policy, needs = excluded.needs,
-  git = excluded.git, removal = excluded.removal
+  git = excluded.git, removal = excluded.removal, earlier = excluded.earlier
 `
 
 type PutProjectParams struct {
@@ -156,6 +186,7 @@ type PutProjectParams struct {
 	Needs        sql.NullString
 	Git          sql.NullString
 	Removal      sql.NullString
+	Earlier      sql.NullString
 }
 
 // Projects.
@@ -174,6 +205,7 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) (int64, 
 		arg.Needs,
 		arg.Git,
 		arg.Removal,
+		arg.Earlier,
 	)
 	if err != nil {
 		return 0, err
@@ -182,7 +214,7 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) (int64, 
 }
 
 const someProjects = `-- name: SomeProjects :many
-SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal, earlier FROM projects WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
 `
 
 func (q *Queries) SomeProjects(ctx context.Context, ids string) ([]Project, error) {
@@ -208,6 +240,7 @@ func (q *Queries) SomeProjects(ctx context.Context, ids string) ([]Project, erro
 			&i.Needs,
 			&i.Git,
 			&i.Removal,
+			&i.Earlier,
 		); err != nil {
 			return nil, err
 		}

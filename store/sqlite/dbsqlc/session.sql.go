@@ -43,7 +43,7 @@ func (q *Queries) DropMask(ctx context.Context, sessionID int64) error {
 }
 
 const lastSession = `-- name: LastSession :one
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account, report, waits FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error) {
@@ -97,6 +97,8 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 		&i.Answer,
 		&i.Memory,
 		&i.Account,
+		&i.Report,
+		&i.Waits,
 	)
 	return i, err
 }
@@ -112,7 +114,7 @@ func (q *Queries) LearnMemory(ctx context.Context, agent string, bytes int64) er
 }
 
 const liveSessions = `-- name: LiveSessions :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account FROM sessions WHERE live ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account, report, waits FROM sessions WHERE live ORDER BY id
 `
 
 func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
@@ -172,6 +174,8 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 			&i.Answer,
 			&i.Memory,
 			&i.Account,
+			&i.Report,
+			&i.Waits,
 		); err != nil {
 			return nil, err
 		}
@@ -275,12 +279,12 @@ const putSession = `-- name: PutSession :execlastid
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget, memory, account
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget, memory, account, report, waits
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
   ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,
   ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
-  ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44
+  ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -293,7 +297,7 @@ ON CONFLICT (id) DO UPDATE SET
   stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
   verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped,
   parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget,
-  memory = excluded.memory, account = excluded.account
+  memory = excluded.memory, account = excluded.account, report = excluded.report, waits = excluded.waits
 `
 
 type PutSessionParams struct {
@@ -341,6 +345,8 @@ type PutSessionParams struct {
 	Budget       float64
 	Memory       int64
 	Account      string
+	Report       string
+	Waits        sql.NullString
 }
 
 // Sessions and their output. A single session is read with its prompt. Lists are
@@ -391,6 +397,8 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 		arg.Budget,
 		arg.Memory,
 		arg.Account,
+		arg.Report,
+		arg.Waits,
 	)
 	if err != nil {
 		return 0, err
@@ -485,7 +493,7 @@ func (q *Queries) Running(ctx context.Context) ([]RunningRow, error) {
 }
 
 const session = `-- name: Session :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, s.memory, s.account, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, s.memory, s.account, s.report, s.waits, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
 `
 
 type SessionRow struct {
@@ -544,13 +552,15 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 		&i.Session.Answer,
 		&i.Session.Memory,
 		&i.Session.Account,
+		&i.Session.Report,
+		&i.Session.Waits,
 		&i.Text,
 	)
 	return i, err
 }
 
 const sessionByKey = `-- name: SessionByKey :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, s.memory, s.account, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, s.memory, s.account, s.report, s.waits, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
 `
 
 type SessionByKeyRow struct {
@@ -609,13 +619,15 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 		&i.Session.Answer,
 		&i.Session.Memory,
 		&i.Session.Account,
+		&i.Session.Report,
+		&i.Session.Waits,
 		&i.Text,
 	)
 	return i, err
 }
 
 const sessionsOf = `-- name: SessionsOf :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account FROM sessions WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account, report, waits FROM sessions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, error) {
@@ -675,6 +687,8 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 			&i.Answer,
 			&i.Memory,
 			&i.Account,
+			&i.Report,
+			&i.Waits,
 		); err != nil {
 			return nil, err
 		}
@@ -690,7 +704,7 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 }
 
 const sessionsOfEach = `-- name: SessionsOfEach :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account, report, waits FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
 `
 
 func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, error) {
@@ -750,6 +764,8 @@ func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, 
 			&i.Answer,
 			&i.Memory,
 			&i.Account,
+			&i.Report,
+			&i.Waits,
 		); err != nil {
 			return nil, err
 		}
@@ -765,7 +781,7 @@ func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, 
 }
 
 const sessionsSince = `-- name: SessionsSince :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account FROM sessions
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory, account, report, waits FROM sessions
 WHERE (ended_at IS NULL OR ended_at >= CAST(?1 AS INTEGER)) AND (CAST(?2 AS INTEGER) = 0 OR project_id = CAST(?2 AS INTEGER))
 ORDER BY id DESC LIMIT CAST(?3 AS INTEGER)
 `
@@ -827,6 +843,8 @@ func (q *Queries) SessionsSince(ctx context.Context, moment int64, project int64
 			&i.Answer,
 			&i.Memory,
 			&i.Account,
+			&i.Report,
+			&i.Waits,
 		); err != nil {
 			return nil, err
 		}

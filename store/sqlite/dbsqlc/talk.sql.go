@@ -87,7 +87,7 @@ func (q *Queries) MessagesOfEach(ctx context.Context, tasks string) ([]Message, 
 }
 
 const openQuestion = `-- name: OpenQuestion :one
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several, until FROM questions
 WHERE task_id = ?1 AND answered_at IS NULL AND closed_at IS NULL
 ORDER BY id LIMIT 1
 `
@@ -110,12 +110,13 @@ func (q *Queries) OpenQuestion(ctx context.Context, taskID int64) (Question, err
 		&i.ClosedAt,
 		&i.Descriptions,
 		&i.Several,
+		&i.Until,
 	)
 	return i, err
 }
 
 const openQuestions = `-- name: OpenQuestions :many
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several, until FROM questions
 WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) AND answered_at IS NULL AND closed_at IS NULL
 ORDER BY task_id, id
 `
@@ -144,6 +145,7 @@ func (q *Queries) OpenQuestions(ctx context.Context, tasks string) ([]Question, 
 			&i.ClosedAt,
 			&i.Descriptions,
 			&i.Several,
+			&i.Until,
 		); err != nil {
 			return nil, err
 		}
@@ -205,14 +207,14 @@ func (q *Queries) PutMessage(ctx context.Context, arg PutMessageParams) (int64, 
 const putQuestion = `-- name: PutQuestion :execlastid
 
 INSERT INTO questions (
-  id, task_id, session_id, ref, kind, text, options, descriptions, several, rule, asked_at, answer, answered_at, closed_at
+  id, task_id, session_id, ref, kind, text, options, descriptions, several, rule, asked_at, answer, answered_at, closed_at, until
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
 )
 ON CONFLICT (id) DO UPDATE SET
   task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, kind = excluded.kind, text = excluded.text,
   options = excluded.options, descriptions = excluded.descriptions, several = excluded.several, rule = excluded.rule, asked_at = excluded.asked_at, answer = excluded.answer,
-  answered_at = excluded.answered_at, closed_at = excluded.closed_at
+  answered_at = excluded.answered_at, closed_at = excluded.closed_at, until = excluded.until
 `
 
 type PutQuestionParams struct {
@@ -230,6 +232,7 @@ type PutQuestionParams struct {
 	Answer       string
 	AnsweredAt   sql.NullInt64
 	ClosedAt     sql.NullInt64
+	Until        sql.NullInt64
 }
 
 // Questions and messages.
@@ -249,6 +252,7 @@ func (q *Queries) PutQuestion(ctx context.Context, arg PutQuestionParams) (int64
 		arg.Answer,
 		arg.AnsweredAt,
 		arg.ClosedAt,
+		arg.Until,
 	)
 	if err != nil {
 		return 0, err
@@ -257,7 +261,7 @@ func (q *Queries) PutQuestion(ctx context.Context, arg PutQuestionParams) (int64
 }
 
 const question = `-- name: Question :one
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions WHERE id = ?1
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several, until FROM questions WHERE id = ?1
 `
 
 func (q *Queries) Question(ctx context.Context, id int64) (Question, error) {
@@ -278,12 +282,13 @@ func (q *Queries) Question(ctx context.Context, id int64) (Question, error) {
 		&i.ClosedAt,
 		&i.Descriptions,
 		&i.Several,
+		&i.Until,
 	)
 	return i, err
 }
 
 const questionsOf = `-- name: QuestionsOf :many
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions WHERE task_id = ?1 ORDER BY id
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several, until FROM questions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, error) {
@@ -310,6 +315,7 @@ func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, er
 			&i.ClosedAt,
 			&i.Descriptions,
 			&i.Several,
+			&i.Until,
 		); err != nil {
 			return nil, err
 		}
@@ -325,7 +331,7 @@ func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, er
 }
 
 const questionsOfEach = `-- name: QuestionsOfEach :many
-SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several FROM questions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at, descriptions, several, until FROM questions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
 `
 
 func (q *Queries) QuestionsOfEach(ctx context.Context, tasks string) ([]Question, error) {
@@ -352,6 +358,7 @@ func (q *Queries) QuestionsOfEach(ctx context.Context, tasks string) ([]Question
 			&i.ClosedAt,
 			&i.Descriptions,
 			&i.Several,
+			&i.Until,
 		); err != nil {
 			return nil, err
 		}

@@ -19,6 +19,124 @@ func (q *Queries) AddDep(ctx context.Context, taskID int64, afterID int64) error
 	return err
 }
 
+const ancestors = `-- name: Ancestors :many
+WITH RECURSIVE up (id) AS (
+  SELECT t.parent FROM tasks t WHERE t.id = ?1 AND t.parent IS NOT NULL
+  UNION SELECT t.parent FROM up JOIN tasks t ON t.id = up.id WHERE t.parent IS NOT NULL
+)
+SELECT CAST(id AS INTEGER) AS id FROM up
+`
+
+func (q *Queries) Ancestors(ctx context.Context, id int64) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, ancestors, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const askedInCheckout = `-- name: AskedInCheckout :one
+SELECT t.key FROM asks a JOIN tasks t ON t.id = CAST(a.subject_id AS INTEGER)
+WHERE a.subject_kind = 'task' AND a.settled_at IS NULL AND t.checkout AND t.project_id = ?1 AND t.id <> ?2 LIMIT 1
+`
+
+func (q *Queries) AskedInCheckout(ctx context.Context, projectID int64, iD int64) (string, error) {
+	row := q.db.QueryRowContext(ctx, askedInCheckout, projectID, iD)
+	var key string
+	err := row.Scan(&key)
+	return key, err
+}
+
+const children = `-- name: Children :many
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks WHERE parent = ?1 AND parent IS NOT NULL ORDER BY id
+`
+
+func (q *Queries) Children(ctx context.Context, parent sql.NullInt64) ([]Task, error) {
+	rows, err := q.db.QueryContext(ctx, children, parent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Task
+	for rows.Next() {
+		var i Task
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.Num,
+			&i.Key,
+			&i.Title,
+			&i.Priority,
+			&i.Track,
+			&i.Agent,
+			&i.Model,
+			&i.Checks,
+			&i.AfterIds,
+			&i.NotBefore,
+			&i.Category,
+			&i.Steps,
+			&i.Feature,
+			&i.Budget,
+			&i.ForkOf,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.Stage,
+			&i.Wait,
+			&i.Next,
+			&i.Round,
+			&i.Sessions,
+			&i.StageAt,
+			&i.Outcome,
+			&i.Failure,
+			&i.Landed,
+			&i.EndedAt,
+			&i.Warning,
+			&i.LaneProject,
+			&i.LaneTrack,
+			&i.LaneAgent,
+			&i.Begun,
+			&i.Folded,
+			&i.Body,
+			&i.Level,
+			&i.Archived,
+			&i.WaitsOn,
+			&i.Emptied,
+			&i.Details,
+			&i.InFlight,
+			&i.GroupID,
+			&i.Flagged,
+			&i.Branch,
+			&i.Checkout,
+			&i.Parent,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const dependants = `-- name: Dependants :many
 SELECT t.id FROM task_deps d JOIN tasks t ON t.id = d.task_id
 WHERE d.after_id = ?1 AND t.stage <> 'ended'
@@ -117,7 +235,7 @@ func (q *Queries) InFlight(ctx context.Context) ([]InFlightRow, error) {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -189,6 +307,9 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.InFlight,
 			&i.GroupID,
 			&i.Flagged,
+			&i.Branch,
+			&i.Checkout,
+			&i.Parent,
 		); err != nil {
 			return nil, err
 		}
@@ -262,6 +383,44 @@ func (q *Queries) NextTrack(ctx context.Context, project int64, track string) (N
 	var i NextTrackRow
 	err := row.Scan(&i.LaneProject, &i.LaneTrack, &i.LaneAgent)
 	return i, err
+}
+
+const openChildren = `-- name: OpenChildren :many
+SELECT id FROM tasks WHERE parent = ?1 AND parent IS NOT NULL AND stage <> 'ended' ORDER BY id
+`
+
+func (q *Queries) OpenChildren(ctx context.Context, parent sql.NullInt64) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, openChildren, parent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const openInCheckout = `-- name: OpenInCheckout :one
+SELECT key FROM tasks WHERE checkout AND project_id = ?1 AND stage <> 'ended' AND id <> ?2 LIMIT 1
+`
+
+func (q *Queries) OpenInCheckout(ctx context.Context, projectID int64, iD int64) (string, error) {
+	row := q.db.QueryRowContext(ctx, openInCheckout, projectID, iD)
+	var key string
+	err := row.Scan(&key)
+	return key, err
 }
 
 const putTask = `-- name: PutTask :execlastid
@@ -385,7 +544,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const someTasks = `-- name: SomeTasks :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
 `
 
 func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
@@ -442,6 +601,9 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 			&i.InFlight,
 			&i.GroupID,
 			&i.Flagged,
+			&i.Branch,
+			&i.Checkout,
+			&i.Parent,
 		); err != nil {
 			return nil, err
 		}
@@ -457,7 +619,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -508,6 +670,9 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.InFlight,
 		&i.GroupID,
 		&i.Flagged,
+		&i.Branch,
+		&i.Checkout,
+		&i.Parent,
 	)
 	return i, err
 }
@@ -523,8 +688,19 @@ func (q *Queries) TaskAfter(ctx context.Context, id int64) (sql.NullString, erro
 	return after_ids, err
 }
 
+const taskBelowBranch = `-- name: TaskBelowBranch :one
+SELECT key FROM tasks WHERE project_id = ?1 AND branch >= CAST(?2 AS TEXT) AND branch < CAST(?3 AS TEXT) LIMIT 1
+`
+
+func (q *Queries) TaskBelowBranch(ctx context.Context, projectID int64, first string, after string) (string, error) {
+	row := q.db.QueryRowContext(ctx, taskBelowBranch, projectID, first, after)
+	var key string
+	err := row.Scan(&key)
+	return key, err
+}
+
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -575,6 +751,9 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.InFlight,
 		&i.GroupID,
 		&i.Flagged,
+		&i.Branch,
+		&i.Checkout,
+		&i.Parent,
 	)
 	return i, err
 }
@@ -609,4 +788,15 @@ func (q *Queries) TaskKeys(ctx context.Context, ids string) ([]TaskKeysRow, erro
 		return nil, err
 	}
 	return items, nil
+}
+
+const taskOfBranch = `-- name: TaskOfBranch :one
+SELECT key FROM tasks WHERE project_id = ?1 AND branch IN (SELECT value FROM json_each(CAST(?2 AS TEXT))) LIMIT 1
+`
+
+func (q *Queries) TaskOfBranch(ctx context.Context, projectID int64, names string) (string, error) {
+	row := q.db.QueryRowContext(ctx, taskOfBranch, projectID, names)
+	var key string
+	err := row.Scan(&key)
+	return key, err
 }

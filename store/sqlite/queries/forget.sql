@@ -26,6 +26,7 @@ SELECT CAST(
   OR EXISTS (SELECT 1 FROM tasks q WHERE q.lane_project = @project_id)
   OR EXISTS (SELECT 1 FROM tasks t WHERE t.stage IN (SELECT value FROM json_each(CAST(@stages AS TEXT))) AND t.stage <> 'ended' AND t.project_id = @project_id)
   OR EXISTS (SELECT 1 FROM work o WHERE o.state IN ('offered', 'taken', 'finished') AND o.project_id = @project_id)
+  OR EXISTS (SELECT 1 FROM hook_runs h WHERE h.project_id = @project_id AND h.ended_at IS NULL)
 AS BOOLEAN) AS busy;
 
 -- name: ForgetWork :execrows

@@ -3,10 +3,10 @@
 -- name: PutLanding :execlastid
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, approved_by, approved_at, queue_id, queued_at,
-  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on, reverts
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence, red_on, red_runs, reverts
 ) VALUES (
   sqlc.narg('id'), @project_id, @task_id, @session_id, @round, @head, @created_at, @candidate_id,
-  @verified, @approved_by, @approved_at, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence, @red_on, @reverts
+  @verified, @approved_by, @approved_at, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence, @red_on, @red_runs, @reverts
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
@@ -15,7 +15,7 @@ ON CONFLICT (id) DO UPDATE SET
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
-  evidence = excluded.evidence, red_on = excluded.red_on, reverts = excluded.reverts;
+  evidence = excluded.evidence, red_on = excluded.red_on, red_runs = excluded.red_runs, reverts = excluded.reverts;
 
 -- name: PutCandidate :execlastid
 INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at, rules, review)
@@ -54,7 +54,7 @@ ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 -- name: FirstRed :one
 SELECT id, task_id FROM landings
 WHERE project_id = @project_id AND red_on = @red_on AND red_on <> '' AND ended_at IS NULL
-ORDER BY id LIMIT 1;
+ORDER BY red_runs DESC, id LIMIT 1;
 
 -- name: BlockedTasks :many
 SELECT id FROM tasks

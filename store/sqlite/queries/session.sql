@@ -5,12 +5,12 @@
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget, memory, account
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget, memory, account, report, waits
 ) VALUES (
   coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @fork, @screen, @state,
   @live, @created_at, @started_at, @ended_at, @output_at, @conversation, @exit_code, @signal, @failure,
   @from_commit, @head, @stat, @usage, @cursor, @stop_why, @stop_tries, @stop_at, @warning,
-  @path, @ports, @verdict, @answer, @summary, @dropped, @parked_at, @ready_at, @parked_for, @budget, @memory, @account
+  @path, @ports, @verdict, @answer, @summary, @dropped, @parked_at, @ready_at, @parked_for, @budget, @memory, @account, @report, @waits
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -23,7 +23,7 @@ ON CONFLICT (id) DO UPDATE SET
   stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
   verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped,
   parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget,
-  memory = excluded.memory, account = excluded.account;
+  memory = excluded.memory, account = excluded.account, report = excluded.report, waits = excluded.waits;
 
 -- name: PutPrompt :exec
 INSERT INTO prompts (session_id, text) VALUES (@session_id, @text)

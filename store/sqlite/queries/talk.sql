@@ -2,14 +2,14 @@
 
 -- name: PutQuestion :execlastid
 INSERT INTO questions (
-  id, task_id, session_id, ref, kind, text, options, descriptions, several, rule, asked_at, answer, answered_at, closed_at
+  id, task_id, session_id, ref, kind, text, options, descriptions, several, rule, asked_at, answer, answered_at, closed_at, until
 ) VALUES (
-  sqlc.narg('id'), @task_id, @session_id, @ref, @kind, @text, @options, @descriptions, @several, @rule, @asked_at, @answer, @answered_at, @closed_at
+  sqlc.narg('id'), @task_id, @session_id, @ref, @kind, @text, @options, @descriptions, @several, @rule, @asked_at, @answer, @answered_at, @closed_at, @until
 )
 ON CONFLICT (id) DO UPDATE SET
   task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, kind = excluded.kind, text = excluded.text,
   options = excluded.options, descriptions = excluded.descriptions, several = excluded.several, rule = excluded.rule, asked_at = excluded.asked_at, answer = excluded.answer,
-  answered_at = excluded.answered_at, closed_at = excluded.closed_at;
+  answered_at = excluded.answered_at, closed_at = excluded.closed_at, until = excluded.until;
 
 -- name: Question :one
 SELECT * FROM questions WHERE id = @id;

@@ -31,6 +31,19 @@ SELECT * FROM tasks WHERE id = @id;
 -- name: TaskByKey :one
 SELECT * FROM tasks WHERE key = @key;
 
+-- name: TaskOfBranch :one
+SELECT key FROM tasks WHERE project_id = @project_id AND branch IN (SELECT value FROM json_each(CAST(@names AS TEXT))) LIMIT 1;
+
+-- name: TaskBelowBranch :one
+SELECT key FROM tasks WHERE project_id = @project_id AND branch >= CAST(@first AS TEXT) AND branch < CAST(@after AS TEXT) LIMIT 1;
+
+-- name: OpenInCheckout :one
+SELECT key FROM tasks WHERE checkout AND project_id = @project_id AND stage <> 'ended' AND id <> @id LIMIT 1;
+
+-- name: AskedInCheckout :one
+SELECT t.key FROM asks a JOIN tasks t ON t.id = CAST(a.subject_id AS INTEGER)
+WHERE a.subject_kind = 'task' AND a.settled_at IS NULL AND t.checkout AND t.project_id = @project_id AND t.id <> @id LIMIT 1;
+
 -- name: TaskAfter :one
 SELECT after_ids FROM tasks WHERE id = @id;
 
@@ -44,6 +57,19 @@ DELETE FROM task_deps WHERE task_id = @task_id;
 SELECT t.id FROM task_deps d JOIN tasks t ON t.id = d.task_id
 WHERE d.after_id = @after_id AND t.stage <> 'ended'
 ORDER BY d.task_id;
+
+-- name: Children :many
+SELECT * FROM tasks WHERE parent = @parent AND parent IS NOT NULL ORDER BY id;
+
+-- name: OpenChildren :many
+SELECT id FROM tasks WHERE parent = @parent AND parent IS NOT NULL AND stage <> 'ended' ORDER BY id;
+
+-- name: Ancestors :many
+WITH RECURSIVE up (id) AS (
+  SELECT t.parent FROM tasks t WHERE t.id = @id AND t.parent IS NOT NULL
+  UNION SELECT t.parent FROM up JOIN tasks t ON t.id = up.id WHERE t.parent IS NOT NULL
+)
+SELECT CAST(id AS INTEGER) AS id FROM up;
 
 -- The next lane, in three steps. One comparison of all three columns would read
 -- every task of the lane: SQLite finds the first row that is equal or greater, and

@@ -75,6 +75,7 @@ export const queries = {
   timeline: (from?: string, marks: Marks = {}) => ({ ...read("/api/v1/timeline", { query: { from, ...marks } }), placeholderData: keepPreviousData }),
   inbox: (project: string, all: boolean, marks: Marks = {}) => ({ ...read("/api/v1/inbox", { query: { project: project || undefined, all, ...marks } }), placeholderData: keepPreviousData }),
   groups: (project: string, before?: number) => ({ ...read("/api/v1/groups", { query: { project: project || undefined, before } }), placeholderData: keepPreviousData }),
+  locks: (project: string) => read("/api/v1/projects/{project}/locks", { path: { project } }),
   group: (id: string) => read("/api/v1/groups/{id}", { path: { id } }),
   taskTimeline: (task: string) => read("/api/v1/timeline", { query: { task } }),
   checkLog: (key: string, id: number) => read("/api/v1/tasks/{key}/checks/{id}/log", { path: { key, id } }, { text: true }),
@@ -84,6 +85,8 @@ export const queries = {
   projects: () => read("/api/v1/projects", {}),
   config: (project: string) => read("/api/v1/projects/{project}/config", { path: { project } }),
   prompts: (project: string) => read("/api/v1/projects/{project}/prompts", { path: { project } }),
+  notes: (project: string, prefix: string, after: string) => ({ ...read("/api/v1/projects/{project}/notes", { path: { project }, query: { all: true, prefix: prefix || undefined, after: after || undefined } }), placeholderData: keepPreviousData }),
+  note: (project: string, key: string, task?: string) => read("/api/v1/projects/{project}/notes/{key}", { path: { project, key }, query: { task } }),
   features: (project: string) => read("/api/v1/projects/{project}/features", { path: { project } }),
   agents: (project: string) => read("/api/v1/agents", { query: { project: project || undefined } }),
   status: () => read("/api/v1/status", { query: { brief: true } }),
@@ -91,6 +94,8 @@ export const queries = {
   version: () => read("/api/v1/version", {}),
   disk: () => read("/api/v1/disk", {}),
   trash: () => read("/api/v1/trash", {}),
+  hooks: () => read("/api/v1/hooks", {}),
+  hookRuns: () => read("/api/v1/hooks/runs", { query: { limit: 20 } }),
 };
 
 // saysKey is the key of the line of a task's session, which its stream sends.

@@ -193,6 +193,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the hooks of projects and of the user, each with its newest run */
+        get: operations["list-hooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/hooks/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List runs of hooks, newest first, with their output */
+        get: operations["list-hook-runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/hooks/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a run of a hook, or wait for its end */
+        get: operations["show-hook-run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/hooks/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run the hooks of an event without the event */
+        post: operations["test-hooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/images": {
         parameters: {
             query?: never;
@@ -401,6 +469,60 @@ export interface paths {
         patch: operations["change-feature"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/locks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the locks of a project, the sessions that wait for some, and cycles */
+        get: operations["list-locks"];
+        put?: never;
+        post?: never;
+        /** Release a lock, or all locks of a session */
+        delete: operations["release-lock"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the notes of a project or a task, sorted by key, without their values */
+        get: operations["list-notes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/notes/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a note */
+        get: operations["show-note"];
+        /** Write a note; secrets in its value are masked */
+        put: operations["put-note"];
+        post?: never;
+        /** Delete a note */
+        delete: operations["delete-note"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/pause": {
         parameters: {
             query?: never;
@@ -463,6 +585,23 @@ export interface paths {
         put?: never;
         /** Remove a project in the background; an event project.removed says when it is removed */
         post: operations["remove-project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a project another prefix; the keys of its tasks stay as they are, and its earlier prefixes still name it */
+        post: operations["rename-project"];
         delete?: never;
         options?: never;
         head?: never;
@@ -913,6 +1052,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tasks/{key}/drop-branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove the branches that agents created in a task's workspace besides the task's */
+        post: operations["drop-branches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{key}/fork": {
         parameters: {
             query?: never;
@@ -1255,6 +1411,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tasks/{key}/unskip-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put a check back that was left out for a task */
+        post: operations["unskip-check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{key}/unstop": {
         parameters: {
             query?: never;
@@ -1417,6 +1590,8 @@ export interface components {
             edits?: boolean;
             /** @description A directory of the checkout */
             path: string;
+            /** @description The prefix of its keys, for a new project; if absent, it comes from the name of the directory */
+            prefix?: string;
         };
         Agent: {
             /** @description What it can do: messages, resume, fork, model, permissions, tools, screen, images */
@@ -1448,10 +1623,12 @@ export interface components {
             problem?: string;
             /** @description The protocol by which Coppice talks to it */
             protocol?: string;
-            /** @description How well it works, 0 to 10, as far as is known */
+            /** @description How well it works, 1 to 10; absent if that is not known */
             scores: components["schemas"]["Scores"];
             /** @description Its settings file, if that names a provider: then it can work without a login */
             settings?: string;
+            /** @description It is installed, limited, or has tasks */
+            shown?: boolean;
             /** @description The source of the facts that were not tested */
             source?: string;
             /**
@@ -1465,6 +1642,8 @@ export interface components {
             tasks: components["schemas"]["AgentTasks"];
             /** @description The version Coppice was tested with */
             tested?: string;
+            /** @description No test has run its profile with the real CLI */
+            unproven?: boolean;
             /** @description The version that it reports; absent if it is not installed, unknown if it reports none */
             version?: string;
             /** @description Keys of the tasks that wait for the limit to end */
@@ -1473,8 +1652,14 @@ export interface components {
             warnings: string[] | null;
         };
         AgentChoice: {
+            completion?: {
+                [key: string]: string[] | null;
+            };
             effort?: string;
             fallback?: string[] | null;
+            identity?: {
+                [key: string]: string;
+            };
             limits?: {
                 [key: string]: components["schemas"]["RunLimits"];
             };
@@ -1571,6 +1756,8 @@ export interface components {
             name: string;
             /** @description It has what needs a person */
             needs?: boolean;
+            /** @description Its tasks are in the order of their priority, so that a person can move one by changing its priority */
+            ordered?: boolean;
             /** @description It is shown even if it is empty */
             shown?: boolean;
             /** @description The first of them, without their descriptions */
@@ -1581,6 +1768,11 @@ export interface components {
             commit: string;
             /** @description The name of the branch */
             name: string;
+        };
+        BrowserServer: {
+            args?: string[] | null;
+            name?: string;
+            package?: string;
         };
         Budget: {
             /**
@@ -1634,6 +1826,12 @@ export interface components {
             /** Format: int64 */
             took: number;
             tree: string;
+        };
+        Child: {
+            key: string;
+            reason?: string;
+            status: string;
+            title: string;
         };
         CommandRun: {
             command: string;
@@ -1746,6 +1944,23 @@ export interface components {
             /** @description As JSON */
             value?: unknown;
         };
+        ConfiguredHook: {
+            event: string;
+            /**
+             * @description Whose configuration has it: coppice.yaml, or the user's config.yaml
+             * @enum {string}
+             */
+            from: "project" | "user";
+            /** @description Its newest run */
+            last?: components["schemas"]["HookRun"];
+            /** @enum {string} */
+            on_failure: "ignore" | "warn" | "block";
+            /** @description The prefix of the project; absent for a hook of the user */
+            project?: string;
+            /** @description The shell command */
+            run: string;
+            timeout: string;
+        };
         Confirmation: {
             /** @description The diff that the person saw; refused if it has changed */
             diff?: string;
@@ -1754,6 +1969,12 @@ export interface components {
              * @enum {string}
              */
             kind: "policy" | "features" | "git" | "base";
+        };
+        ContextFile: {
+            name: string;
+            /** Format: int64 */
+            size: number;
+            text: string;
         };
         ContinueInBody: {
             /** @description Ids of uploaded images that belong to the text; see POST /images */
@@ -1937,7 +2158,9 @@ export interface components {
         Failure: {
             account?: string;
             class: string;
+            diff?: string;
             fix?: string;
+            of?: string;
             /** Format: date-time */
             retry_at?: string;
             text: string;
@@ -2145,6 +2368,73 @@ export interface components {
             /** @description The task's title */
             title: string;
         };
+        Hook: {
+            on_failure?: string;
+            run: string;
+            timeout?: string;
+        };
+        HookEventInfo: {
+            /** @description on_failure can be block */
+            blocks?: boolean;
+            help: string;
+            name: string;
+        };
+        HookList: {
+            events: components["schemas"]["HookEventInfo"][] | null;
+            hooks: components["schemas"]["ConfiguredHook"][] | null;
+        };
+        HookRun: {
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description How often a worker started it
+             */
+            attempts?: number;
+            /** Format: date-time */
+            ended_at?: string;
+            event: string;
+            /** Format: int64 */
+            exit: number;
+            /** @enum {string} */
+            from: "project" | "user";
+            /** @description COPPICE_HOOK_ID; the same if the command was repeated */
+            id: string;
+            /** @enum {string} */
+            on_failure: "ignore" | "warn" | "block";
+            /** @description At most 64 KiB, without the middle if it was longer */
+            output?: string;
+            project?: string;
+            run: string;
+            /** @enum {string} */
+            state: "waiting" | "running" | "passed" | "failed" | "skipped";
+            task?: string;
+            /** @description A person tested the hook */
+            test?: boolean;
+            /** @description How it ended, in a sentence */
+            text?: string;
+            /** Format: int64 */
+            took_ms?: number;
+        };
+        HookRunPage: {
+            /**
+             * Format: int64
+             * @description Pass as before to get the next page; absent on the last one
+             */
+            next?: number;
+            runs: components["schemas"]["HookRun"][] | null;
+        };
+        HookTest: {
+            /** @description The event, such as landed */
+            event: string;
+            /** @description Its hooks and the user's; without a project, only the user's */
+            project?: string;
+            /** @description The task whose facts the hooks get; without one, they get a sample */
+            task?: string;
+        };
         Hunk: {
             lines: components["schemas"]["DiffLine"][] | null;
             /**
@@ -2351,6 +2641,13 @@ export interface components {
             limits: components["schemas"]["Limit"][] | null;
         };
         Limits: {
+            /** Format: int64 */
+            children?: number;
+            /** Format: int64 */
+            depth?: number;
+            disk?: string;
+            /** Format: int64 */
+            hooks?: number;
             memory: string;
             output: string;
             /** Format: int64 */
@@ -2365,6 +2662,75 @@ export interface components {
             sessions: number;
             /** Format: int64 */
             workspaces?: number;
+        };
+        Lock: {
+            /** Format: date-time */
+            acquired_at: string;
+            /**
+             * Format: date-time
+             * @description Unless it is renewed, which happens while the session works
+             */
+            expires_at: string;
+            /** @description Relative to the repository */
+            name: string;
+            /** @description The session can only wait, so the lock is not renewed */
+            parked?: boolean;
+            reason?: string;
+            /** @description The key of the session that holds it */
+            session: string;
+            /** @description Of the session */
+            state: string;
+            /** @description The key of its task */
+            task: string;
+        };
+        LockBlock: {
+            name: string;
+            /** @description The key of the session that holds it, or waits for it since earlier */
+            session: string;
+            /** @description That session waits, too */
+            waits?: boolean;
+        };
+        LockCycle: {
+            /** Format: date-time */
+            found_at: string;
+            /** @description Who should release what */
+            hint: string;
+            /** @description The names that the first one requested */
+            names: string[] | null;
+            /** @description Each waits for the next, and the last for the first, whose request was refused */
+            sessions: string[] | null;
+        };
+        LockWait: {
+            /** @description The names that are not free */
+            blocked: components["schemas"]["LockBlock"][] | null;
+            names: string[] | null;
+            reason?: string;
+            /** @description The key of the session that waits */
+            session: string;
+            /** Format: date-time */
+            since: string;
+            /** @description The key of its task */
+            task: string;
+            /**
+             * Format: date-time
+             * @description When it stops to wait
+             */
+            until: string;
+        };
+        Locks: {
+            /** @description Found in the last 10 minutes, oldest first */
+            cycles: components["schemas"]["LockCycle"][] | null;
+            /** @description By name */
+            held: components["schemas"]["Lock"][] | null;
+            /** @description The prefix of the project */
+            project: string;
+            /**
+             * Format: int64
+             * @description Grows with each change of a lock
+             */
+            seq: number;
+            /** @description Oldest first */
+            waiting: components["schemas"]["LockWait"][] | null;
         };
         LoginLink: {
             /** Format: date-time */
@@ -2453,12 +2819,20 @@ export interface components {
             answer?: boolean;
             /** @description The whole description */
             body?: string;
+            /** @description The name of its branch, which must not exist; if absent, the project's workspace.branch decides */
+            branch?: string;
             /** @description The most to spend on it, such as 5 USD; the project's when absent */
             budget?: string;
             /** @description Routes it to a track when none is named */
             category?: string;
             /** @description Shell commands that judge the result, besides the project's */
             checks?: string[] | null;
+            /** @description Checks of its sessions that end without a failure; those of the role, track or project when absent */
+            completion?: ("diff_not_empty" | "no_error_in_output" | "none")[] | null;
+            /** @description Small values that every session of the task gets, by name: at most 20, each up to 4096 bytes */
+            context?: {
+                [key: string]: string;
+            };
             /** @description How hard its agent thinks, as one of the agent's own levels */
             effort?: string;
             /** @description Its id in the project's features file */
@@ -2467,6 +2841,8 @@ export interface components {
             group?: string;
             /** @description Ids of uploaded images, which its agent sees if it can; see POST /images */
             images?: string[] | null;
+            /** @description Its first session runs on the agent's own screen, for a person who attaches to it; if the agent has no screen, the task waits for the person after each turn */
+            interactive?: boolean;
             /** @description Lower-case words, at most 10 */
             labels?: string[] | null;
             model?: string;
@@ -2479,6 +2855,11 @@ export interface components {
             priority?: number;
             /** @description A name for this task within the request, so that others can come after it */
             ref?: string;
+            /**
+             * @description What follows a failed session: nothing, another session, or another session after one that finds out why; the project's when absent
+             * @enum {string}
+             */
+            retry?: "none" | "same" | "analyze";
             /** @description The JSON schema that the answer must match; if absent, the answer is a text */
             schema?: unknown;
             /** @description What must be true when it is done, one by one */
@@ -2495,8 +2876,62 @@ export interface components {
             turns?: number;
             /** @description Only completion, a budget or 1,000 turns stop its sessions: the limits of its role and health.timeout do not apply */
             until_done?: boolean;
+            /**
+             * @description Where its sessions work: worktree is a separate repository, the default; none is the person's own checkout, where nothing lands
+             * @enum {string}
+             */
+            workspace?: "worktree" | "none";
         };
         None: Record<string, never>;
+        Note: {
+            /** @description Who wrote it: person, or session: and the session's key */
+            by: string;
+            key: string;
+            /** @description The prefix of its project */
+            project: string;
+            /** @description To what it belongs: project, or task/ and a number */
+            scope: string;
+            /**
+             * Format: int64
+             * @description Bytes of the value
+             */
+            size: number;
+            /** @description The key of the task to which it belongs */
+            task?: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Absent in a list, and if it is empty */
+            value?: string;
+            /**
+             * Format: int64
+             * @description Changes with every write; a project uses none twice
+             */
+            version: number;
+        };
+        NotePage: {
+            /**
+             * Format: int64
+             * @description Bytes of their keys and values
+             */
+            bytes: number;
+            /** @description Pass as after to get the next page; absent on the last one */
+            next?: string;
+            notes: components["schemas"]["Note"][] | null;
+            /**
+             * Format: int64
+             * @description How many notes the project has, in all scopes
+             */
+            total: number;
+        };
+        NoteWrite: {
+            /**
+             * Format: int64
+             * @description The version that the note must have now; 0 means that it must not exist. Without it, the note is replaced whatever version it has
+             */
+            if_version?: number;
+            /** @description The text, at most 256 KiB */
+            value: string;
+        };
         Output: {
             /** Format: date-time */
             at: string;
@@ -2554,12 +2989,17 @@ export interface components {
             base: string;
             budget: components["schemas"]["BudgetPolicy"];
             checks: string[] | null;
+            context?: components["schemas"]["ContextFile"][] | null;
             critical_patterns: components["schemas"]["FailurePattern"][] | null;
             features?: string;
             health: components["schemas"]["HealthPolicy"];
+            hooks?: {
+                [key: string]: components["schemas"]["Hook"][] | null;
+            };
             instructions?: string;
             land: components["schemas"]["LandPolicy"];
             limits: components["schemas"]["Limits"];
+            locks?: string;
             mcp?: {
                 [key: string]: components["schemas"]["MCPServer"];
             };
@@ -2569,6 +3009,7 @@ export interface components {
             };
             problems?: string[] | null;
             progress?: string;
+            prompt?: components["schemas"]["PromptPolicy"];
             prompts?: {
                 [key: string]: string;
             };
@@ -2668,6 +3109,7 @@ export interface components {
             confirmed?: components["schemas"]["Need"][] | null;
             /** Format: date-time */
             created_at: string;
+            earlier_prefixes?: string[] | null;
             /** Format: int64 */
             id: number;
             /** Format: int64 */
@@ -2776,6 +3218,9 @@ export interface components {
             doc: string;
             name: string;
         };
+        PromptPolicy: {
+            context?: string;
+        };
         Prompts: {
             /** @description The fields that the text of a prompt can use, as in {{.Title}} */
             fields: components["schemas"]["PromptField"][] | null;
@@ -2819,6 +3264,9 @@ export interface components {
              */
             tries?: number;
         };
+        ReleasedLocks: {
+            released: components["schemas"]["Lock"][] | null;
+        };
         Removal: {
             /** Format: date-time */
             at: string;
@@ -2844,6 +3292,10 @@ export interface components {
             path: string;
             prefix: string;
         };
+        RenameInBody: {
+            /** @description The new prefix */
+            prefix: string;
+        };
         Requeue: {
             /** @description The agent that takes over; the default is the task's agent */
             agent?: string;
@@ -2860,6 +3312,9 @@ export interface components {
             backoff: string;
             /** Format: int64 */
             max: number;
+            policy?: string;
+            /** Format: int64 */
+            recoveries?: number;
         };
         Reverted: {
             as?: string;
@@ -3012,9 +3467,15 @@ export interface components {
             task: string;
         };
         Scores: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How well it implements
+             */
             implement?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How well it leads others
+             */
             lead?: number;
         };
         ScreenProfile: {
@@ -3112,6 +3573,7 @@ export interface components {
             prompt?: string;
             /** Format: date-time */
             ready_at?: string;
+            report?: string;
             resume?: string;
             role: string;
             /** Format: int64 */
@@ -3133,6 +3595,7 @@ export interface components {
             track: string;
             usage: components["schemas"]["Usage"];
             verdict?: components["schemas"]["Verdict"];
+            waits?: components["schemas"]["Waits"];
             warning?: string;
         };
         Status: {
@@ -3188,6 +3651,16 @@ export interface components {
             pass: boolean;
             text: string;
         };
+        StrayBranch: {
+            /** @description Its commit */
+            head: string;
+            /** @description Without refs/heads/ */
+            name: string;
+            /** @description It has commits that no other branch has */
+            own?: boolean;
+            /** @description The entry of the trash that keeps its commits; absent while it is in the workspace */
+            ref?: string;
+        };
         Task: {
             /** @description Keys of the tasks that must be done first */
             after?: string[] | null;
@@ -3206,13 +3679,23 @@ export interface components {
             asked?: string[] | null;
             /** @description Left out of lists */
             body?: string;
+            /** @description Its branch, if the name is not coppice/ and its key */
+            branch?: string;
             /** @description The most to spend on it */
             budget?: string;
             /** @description What can be requested of it now; each has a route, /tasks/{key}/land and so on */
             can?: string[] | null;
+            /** @description Its request can change: priority, budget, limits and so on */
+            can_change?: boolean;
+            /** @description A message can be sent to its session, or to its next one */
+            can_send?: boolean;
             /** @description Selects its track */
             category?: string;
+            /** @description Its sessions work in the person's own checkout, and nothing lands */
+            checkout?: boolean;
             checks?: string[] | null;
+            /** @description Its own checks of sessions that end without a failure; absent for those of the role, track or project */
+            completion?: string[] | null;
             /** Format: date-time */
             created_at: string;
             created_by?: string;
@@ -3235,6 +3718,8 @@ export interface components {
             group_id?: number;
             /** Format: int64 */
             id: number;
+            /** @description Its agent has no screen, and a person decides after each turn what follows */
+            interactive?: boolean;
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
@@ -3252,6 +3737,8 @@ export interface components {
             /** Format: date-time */
             not_before?: string;
             outcome?: string;
+            /** @description The key of the task whose agent created it */
+            parent?: string;
             /** Format: int64 */
             priority: number;
             /** @description The prefix of its project */
@@ -3265,6 +3752,10 @@ export interface components {
             question?: components["schemas"]["Question"];
             /** @description Why it has this status */
             reason?: string;
+            /** @description What the agent of its running session last reported that it is doing, in one line */
+            report?: string;
+            /** @description What follows a failed session: none, same or analyze; absent for the project's */
+            retry?: string;
             /** @description Its last landing, if a person took it off the branch */
             reverted?: components["schemas"]["Reverted"];
             /** @description What its newest session is for */
@@ -3293,6 +3784,8 @@ export interface components {
             status_text?: string;
             /** @description What must be true when it is done; left out of lists */
             steps?: string[] | null;
+            /** @description Branches that its agents created besides its own, in its workspace or in the trash; see drop-branches */
+            stray_branches?: components["schemas"]["StrayBranch"][] | null;
             /** @description A person has it on the agent's own screen, or soon will */
             taken?: boolean;
             /** @description How long each of its sessions can work; absent for the limit of the role */
@@ -3323,6 +3816,8 @@ export interface components {
             body?: string;
             budget?: string;
             category?: string;
+            /** @description diff_not_empty, no_error_in_output or none; empty for those of the role, track or project */
+            completion?: string[];
             effort?: string;
             flagged?: boolean;
             /** @description The name of its group, which is created if it does not exist; empty for none */
@@ -3334,6 +3829,8 @@ export interface components {
             not_before?: string;
             /** Format: int64 */
             priority?: number;
+            /** @description none, same or analyze; empty for the project's */
+            retry?: string;
             steps?: string[];
             /** @description 0 for the limit of its role */
             time?: string;
@@ -3364,16 +3861,34 @@ export interface components {
             archived?: string;
             /** @description What was requested of it and is not carried out yet */
             asked?: string[] | null;
+            /** @description What the tasks below it have cost; it counts against its budget */
+            below?: string;
             /** @description Left out of lists */
             body?: string;
+            /** @description Its branch, if the name is not coppice/ and its key */
+            branch?: string;
             /** @description The most to spend on it */
             budget?: string;
             /** @description What can be requested of it now; each has a route, /tasks/{key}/land and so on */
             can?: string[] | null;
+            /** @description Its request can change: priority, budget, limits and so on */
+            can_change?: boolean;
+            /** @description A message can be sent to its session, or to its next one */
+            can_send?: boolean;
             /** @description Selects its track */
             category?: string;
             check_runs: components["schemas"]["Check"][] | null;
+            /** @description Its sessions work in the person's own checkout, and nothing lands */
+            checkout?: boolean;
             checks?: string[] | null;
+            /** @description The tasks that its agents created, oldest first */
+            children: components["schemas"]["Child"][] | null;
+            /** @description Its own checks of sessions that end without a failure; absent for those of the role, track or project */
+            completion?: string[] | null;
+            /** @description Small values for its agents, by name */
+            context?: {
+                [key: string]: string;
+            };
             /** Format: date-time */
             created_at: string;
             created_by?: string;
@@ -3404,6 +3919,8 @@ export interface components {
             id: number;
             /** @description The images that people attached, oldest first; see GET /images/{id} */
             images: components["schemas"]["Image"][] | null;
+            /** @description Its agent has no screen, and a person decides after each turn what follows */
+            interactive?: boolean;
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
@@ -3425,6 +3942,8 @@ export interface components {
             /** Format: date-time */
             not_before?: string;
             outcome?: string;
+            /** @description The key of the task whose agent created it */
+            parent?: string;
             /** @description The newest preview of its app */
             preview?: components["schemas"]["Preview"];
             /** Format: int64 */
@@ -3441,6 +3960,10 @@ export interface components {
             questions: components["schemas"]["Question"][] | null;
             /** @description Why it has this status */
             reason?: string;
+            /** @description What the agent of its running session last reported that it is doing, in one line */
+            report?: string;
+            /** @description What follows a failed session: none, same or analyze; absent for the project's */
+            retry?: string;
             /** @description Its last landing, if a person took it off the branch */
             reverted?: components["schemas"]["Reverted"];
             /** @description What its newest session is for */
@@ -3473,6 +3996,8 @@ export interface components {
             status_text?: string;
             /** @description What must be true when it is done; left out of lists */
             steps?: string[] | null;
+            /** @description Branches that its agents created besides its own, in its workspace or in the trash; see drop-branches */
+            stray_branches?: components["schemas"]["StrayBranch"][] | null;
             /** @description A person has it on the agent's own screen, or soon will */
             taken?: boolean;
             /** @description Keys of its sessions that run, or ran, on a terminal */
@@ -3556,6 +4081,7 @@ export interface components {
         Track: {
             categories?: string[] | null;
             color?: string;
+            completion?: string[] | null;
             default?: boolean;
             /** Format: int64 */
             limit?: number;
@@ -3607,6 +4133,11 @@ export interface components {
             title: string;
             /** @description Why it is in use, so that it cannot be removed */
             uses?: string;
+            /**
+             * @description A workspace, or branches that agents created besides the task's: see the task's stray_branches
+             * @enum {string}
+             */
+            what: "workspace" | "branches";
         };
         TrashList: {
             /** @description There is more than the list has */
@@ -3728,7 +4259,9 @@ export interface components {
             /** Format: int64 */
             attempts: number;
             browser: boolean;
+            browser_server?: components["schemas"]["BrowserServer"];
             by?: string;
+            completion?: string[] | null;
         };
         Version: {
             api: string;
@@ -3739,6 +4272,13 @@ export interface components {
             blob: string;
             path: string;
             viewed: boolean;
+        };
+        Waits: {
+            /** Format: date-time */
+            since: string;
+            tasks: number[] | null;
+            /** Format: date-time */
+            until: string;
         };
         WordsInBody: {
             /** @description Passed to the agent */
@@ -3772,6 +4312,7 @@ export interface components {
             tries?: number;
         };
         WorkspacePolicy: {
+            branch?: string;
             copy?: string[] | null;
             docker?: components["schemas"]["DockerPolicy"];
             kind: string;
@@ -3802,15 +4343,19 @@ export type Backup = components['schemas']['Backup'];
 export type Board = components['schemas']['Board'];
 export type BoardColumn = components['schemas']['BoardColumn'];
 export type Branch = components['schemas']['Branch'];
+export type BrowserServer = components['schemas']['BrowserServer'];
 export type Budget = components['schemas']['Budget'];
 export type BudgetPolicy = components['schemas']['BudgetPolicy'];
 export type Check = components['schemas']['Check'];
+export type Child = components['schemas']['Child'];
 export type CommandRun = components['schemas']['CommandRun'];
 export type Comment = components['schemas']['Comment'];
 export type CommentChange = components['schemas']['CommentChange'];
 export type ConfigChange = components['schemas']['ConfigChange'];
 export type ConfigKey = components['schemas']['ConfigKey'];
+export type ConfiguredHook = components['schemas']['ConfiguredHook'];
 export type Confirmation = components['schemas']['Confirmation'];
+export type ContextFile = components['schemas']['ContextFile'];
 export type ContinueInBody = components['schemas']['ContinueInBody'];
 export type CreateTasksInBody = components['schemas']['CreateTasksInBody'];
 export type DiffLine = components['schemas']['DiffLine'];
@@ -3838,6 +4383,12 @@ export type Health = components['schemas']['Health'];
 export type HealthPolicy = components['schemas']['HealthPolicy'];
 export type HealthProblem = components['schemas']['HealthProblem'];
 export type Hit = components['schemas']['Hit'];
+export type Hook = components['schemas']['Hook'];
+export type HookEventInfo = components['schemas']['HookEventInfo'];
+export type HookList = components['schemas']['HookList'];
+export type HookRun = components['schemas']['HookRun'];
+export type HookRunPage = components['schemas']['HookRunPage'];
+export type HookTest = components['schemas']['HookTest'];
 export type Hunk = components['schemas']['Hunk'];
 export type Image = components['schemas']['Image'];
 export type Inbox = components['schemas']['Inbox'];
@@ -3853,6 +4404,11 @@ export type Left = components['schemas']['Left'];
 export type Limit = components['schemas']['Limit'];
 export type LimitList = components['schemas']['LimitList'];
 export type Limits = components['schemas']['Limits'];
+export type Lock = components['schemas']['Lock'];
+export type LockBlock = components['schemas']['LockBlock'];
+export type LockCycle = components['schemas']['LockCycle'];
+export type LockWait = components['schemas']['LockWait'];
+export type Locks = components['schemas']['Locks'];
 export type LoginLink = components['schemas']['LoginLink'];
 export type McpServer = components['schemas']['MCPServer'];
 export type Message = components['schemas']['Message'];
@@ -3862,6 +4418,9 @@ export type NewComment = components['schemas']['NewComment'];
 export type NewSnooze = components['schemas']['NewSnooze'];
 export type NewTask = components['schemas']['NewTask'];
 export type None = components['schemas']['None'];
+export type Note = components['schemas']['Note'];
+export type NotePage = components['schemas']['NotePage'];
+export type NoteWrite = components['schemas']['NoteWrite'];
 export type Output = components['schemas']['Output'];
 export type OutputPage = components['schemas']['OutputPage'];
 export type PauseInBody = components['schemas']['PauseInBody'];
@@ -3880,12 +4439,15 @@ export type ProjectStatus = components['schemas']['ProjectStatus'];
 export type Prompt = components['schemas']['Prompt'];
 export type PromptChange = components['schemas']['PromptChange'];
 export type PromptField = components['schemas']['PromptField'];
+export type PromptPolicy = components['schemas']['PromptPolicy'];
 export type Prompts = components['schemas']['Prompts'];
 export type Question = components['schemas']['Question'];
 export type QueuedLanding = components['schemas']['QueuedLanding'];
+export type ReleasedLocks = components['schemas']['ReleasedLocks'];
 export type Removal = components['schemas']['Removal'];
 export type Remove = components['schemas']['Remove'];
 export type Removed = components['schemas']['Removed'];
+export type RenameInBody = components['schemas']['RenameInBody'];
 export type Requeue = components['schemas']['Requeue'];
 export type RetryPolicy = components['schemas']['RetryPolicy'];
 export type Reverted = components['schemas']['Reverted'];
@@ -3912,6 +4474,7 @@ export type ServerSetting = components['schemas']['ServerSetting'];
 export type Session = components['schemas']['Session'];
 export type Status = components['schemas']['Status'];
 export type StepVerdict = components['schemas']['StepVerdict'];
+export type StrayBranch = components['schemas']['StrayBranch'];
 export type Task = components['schemas']['Task'];
 export type TaskChange = components['schemas']['TaskChange'];
 export type TaskDetail = components['schemas']['TaskDetail'];
@@ -3939,6 +4502,7 @@ export type Verdict = components['schemas']['Verdict'];
 export type VerifyPolicy = components['schemas']['VerifyPolicy'];
 export type Version = components['schemas']['Version'];
 export type ViewedFile = components['schemas']['ViewedFile'];
+export type Waits = components['schemas']['Waits'];
 export type WordsInBody = components['schemas']['WordsInBody'];
 export type Workspace = components['schemas']['Workspace'];
 export type WorkspacePolicy = components['schemas']['WorkspacePolicy'];
@@ -4848,6 +5412,351 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-hooks": {
+        parameters: {
+            query?: {
+                /** @description Only the hooks of this project, and the user's */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-hook-runs": {
+        parameters: {
+            query?: {
+                /** @description Only this project */
+                project?: string;
+                /** @description Only this task */
+                task?: string;
+                /** @description Only this event, such as landed */
+                event?: string;
+                /** @description The next of the previous page */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookRunPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-hook-run": {
+        parameters: {
+            query?: {
+                /** @description Wait at most this many seconds until the run has ended */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookRun"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "test-hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HookTest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookRunPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6391,6 +7300,585 @@ export interface operations {
             };
         };
     };
+    "list-locks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Locks"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "release-lock": {
+        parameters: {
+            query?: {
+                /** @description The name of the lock */
+                name?: string;
+                /** @description The key of a session: all its locks */
+                session?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleasedLocks"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-notes": {
+        parameters: {
+            query?: {
+                /** @description Notes of this task; without it, those of the project */
+                task?: string;
+                /** @description Notes of the project and of all its tasks */
+                all?: boolean;
+                /** @description Only keys that start with this */
+                prefix?: string;
+                /** @description The next of the previous page */
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotePage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-note": {
+        parameters: {
+            query?: {
+                /** @description Notes of this task; without it, those of the project */
+                task?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+                /** @description The key of a note, such as plan/step-1, with its slashes escaped */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "put-note": {
+        parameters: {
+            query?: {
+                /** @description Notes of this task; without it, those of the project */
+                task?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+                /** @description The key of a note, such as plan/step-1, with its slashes escaped */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-note": {
+        parameters: {
+            query?: {
+                /** @description Notes of this task; without it, those of the project */
+                task?: string;
+                /** @description The version that the note must have now; -1 means any */
+                if_version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+                /** @description The key of a note, such as plan/step-1, with its slashes escaped */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "pause-project": {
         parameters: {
             query?: never;
@@ -6709,6 +8197,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "rename-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
                 };
             };
             /** @description Unauthorized */
@@ -7364,6 +8960,14 @@ export interface operations {
                 kinds?: string[] | null;
                 /** @description The most hits */
                 most?: number;
+                /** @description Only tasks of the group with this number */
+                group_id?: number;
+                /** @description Only tasks with this label */
+                label?: string;
+                /** @description Only tasks that a person flagged */
+                flagged?: boolean;
+                /** @description Only tasks that are unread */
+                unread?: boolean;
             };
             header?: never;
             path?: never;
@@ -7934,6 +9538,8 @@ export interface operations {
                 status?: string[] | null;
                 track?: string;
                 agent?: string;
+                /** @description Only tasks that agents of the task with this key created */
+                parent?: string;
                 /** @description The number of a group, or its name with the project */
                 group?: string;
                 label?: string;
@@ -8419,7 +10025,10 @@ export interface operations {
     };
     "bring-branch": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A branch that its agents created besides the task's, instead of the task's branch */
+                stray?: string;
+            };
             header?: never;
             path: {
                 /** @description A task's key, such as app-12 */
@@ -9273,6 +10882,110 @@ export interface operations {
         };
     };
     "done-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "drop-branches": {
         parameters: {
             query?: never;
             header?: never;
@@ -11567,6 +13280,114 @@ export interface operations {
             };
         };
     };
+    "unskip-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContinueInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "unstop-task": {
         parameters: {
             query?: never;
@@ -12249,6 +14070,14 @@ export interface operations {
                 tz?: string;
                 /** @description The most rows */
                 most?: number;
+                /** @description Only tasks of the group with this number */
+                group_id?: number;
+                /** @description Only tasks with this label */
+                label?: string;
+                /** @description Only tasks that a person flagged */
+                flagged?: boolean;
+                /** @description Only tasks that are unread */
+                unread?: boolean;
             };
             header?: never;
             path?: never;

@@ -13,9 +13,11 @@ export function taskOf(e: Event): string {
 // A turn happens often, and only the page of its task shows it.
 const turn = (e: Event) => e.kind === "session.turn";
 
+const note = (e: Event) => e.kind.startsWith("note.");
+
 // visible reports whether an event changes something that people see of tasks in
 // lists.
-const visible = (e: Event) => !e.kind.startsWith("work.") && !turn(e);
+const visible = (e: Event) => !e.kind.startsWith("work.") && !e.kind.startsWith("locks.") && !note(e) && !turn(e);
 
 const of = (...kinds: string[]) => (e: Event) => !turn(e) && kinds.some((k) => (k.endsWith(".") ? e.kind.startsWith(k) : e.kind === k));
 
@@ -42,9 +44,14 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/projects": of("project.", "session.", "landing."),
   "/api/v1/agents": of("agent.", "session.ended", "project.changed", "task.created", "task.ended"),
   "/api/v1/usage": of("session.ended", "session.usage", "agent.budgets_changed"),
+  "/api/v1/projects/{project}/locks": of("locks.", "session.ended", "session.parked", "session.unparked"),
   "/api/v1/projects/{project}/features": visible,
+  "/api/v1/projects/{project}/notes": note,
+  "/api/v1/projects/{project}/notes/{key}": (e, p) => note(e) && e.subject === p.path.key,
   "/api/v1/projects/{project}/config": of("project.changed", "project.added"),
   "/api/v1/projects/{project}/prompts": of("project."),
+  "/api/v1/hooks": of("hook.", "project."),
+  "/api/v1/hooks/runs": of("hook."),
 };
 
 // stale reports whether an event makes the answer with a key old.

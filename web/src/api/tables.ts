@@ -49,3 +49,20 @@ export const errorPatterns = [
 
 // workspacePrefix begins the name of every directory of a workspace.
 export const workspacePrefix = "coppice-";
+
+// priorities are the least and the most urgent priority of a task.
+export const priorities = { least: -10, most: 10 };
+
+// mostTurns is the highest limit of the turns of a session, and mostTitle the longest title.
+export const mostTurns = 1000;
+export const mostTitle = 500;
+
+// roles are the roles of sessions. Each has a prompt.
+export const roles = [
+  "implement",
+  "verify",
+  "fix",
+  "answer",
+  "analyze",
+  "checkout",
+];

@@ -12,7 +12,7 @@ const working = task({ id: 1, status: "working", stage: "session", can: ["interr
 
 function Page() {
   const open = useDialog();
-  return <>{typeof open === "object" && <ActionDialog t={open.task} action={open.action} onClose={() => {}} />}<Toasts /></>;
+  return <>{typeof open === "object" && "task" in open && "action" in open && <ActionDialog t={open.task} action={open.action} onClose={() => {}} />}<Toasts /></>;
 }
 
 it("shows what the server offers, in its order, the rarer ones behind More", () => {

@@ -27,6 +27,7 @@ export interface TaskAction {
   head?: boolean; // the commit that the person has read can be named
   danger?: boolean;
   more?: boolean; // in the menu “More”
+  many?: boolean; // it can be run on many tasks
 }
 
 // With is what a request has besides its text: the agent, model and effort with
@@ -95,8 +96,7 @@ export async function bulk(keys: string[], a: TaskAction): Promise<void> {
 }
 
 // manyActions can be run on many tasks.
-const many: readonly ActionID[] = ["stop", "retry", "requeue", "land", "archive", "unarchive"];
-export const manyActions = actions.filter((a) => many.includes(a.id));
+export const manyActions = actions.filter((a) => a.many);
 
 // send sends a message to the running session, immediately or after its turn.
 export async function send(key: string, text: string, next: boolean, images: string[] = []): Promise<boolean> {

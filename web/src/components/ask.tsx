@@ -8,13 +8,14 @@ import { answer } from "./actions";
 
 type Question = Pick<Asked, "id" | "kind" | "text" | "options" | "descriptions" | "several" | "rule">;
 
-export function Ask({ task, q }: { task: string; q: Question }) {
+export function Ask({ task, q, onDone }: { task: string; q: Question; onDone?: () => void }) {
   const [busy, setBusy] = useState(false);
   const say = async (words: string): Promise<boolean> => {
     if (!words.trim() || busy) return false;
     setBusy(true);
     const done = await answer(task, q.id, words);
     setBusy(false);
+    if (done) onDone?.();
     return done;
   };
   return q.kind === "permission" ? <Permission key={q.id} q={q} busy={busy} say={say} /> : <Plain key={q.id} q={q} busy={busy} say={say} />;

@@ -20,10 +20,10 @@ function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
 }
 
-// line returns why a task is in its status, in a few words, or else what its
-// session said or did last.
+// line returns why a task is in its status, in a few words, or else what its agent
+// reports, or what its session said or did last.
 export function line(t: Task, says = t.says): string {
-  return plainText(t.question?.text ?? t.reason ?? t.warning ?? says ?? "");
+  return plainText(t.question?.text ?? t.reason ?? t.warning ?? t.report ?? says ?? "");
 }
 
 function Line({ t, className }: { t: Task; className: string }) {
@@ -42,7 +42,7 @@ function Proof({ t }: { t: Task }) {
 function Facts({ t }: { t: Task }) {
   return (
     <span className="facts">
-      <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && t.stage !== "ended" ? ` · ${t.role}` : ""}</span>
+      <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && !t.ended_at ? ` · ${t.role}` : ""}</span>
       {t.labels?.map((l) => <span key={l} className="chip" title={l}>{l}</span>)}
       <Proof t={t} />
       {t.app && <span className="add-text" title={`The app of its workspace is ${t.app}`}>◉ preview</span>}
@@ -51,6 +51,7 @@ function Facts({ t }: { t: Task }) {
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
       {t.warning && t.warning !== line(t) && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
       {t.round > 0 && <span title="How often it was restarted">↻ {t.round}</span>}
+      {t.parent && <span title="The task whose agent created it">for {t.parent}</span>}
       {(t.after?.length ?? 0) > 0 && <span title="Depends on">after {t.after!.join(", ")}</span>}
     </span>
   );
@@ -68,7 +69,7 @@ function half(e: DragEvent): boolean {
 
 // Card shows the status of its task unless its column says it.
 export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now: number; column: string; drag?: Drag }) {
-  const movable = drag && t.stage !== "ended";
+  const movable = drag && t.can_change;
   return (
     <div className="card-box"><Link
       href={pageOf(t)} className={`card s-${t.status.replace(" ", "-")}${t.need === "stalled" ? " stalled" : ""}`} data-row data-key={t.key} draggable={movable ? true : undefined}
@@ -96,7 +97,7 @@ export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now:
         <Flag t={t} />
         {(!said(column, t.status) || t.status_text) && <StatusBadge status={t.status} text={t.status_text} />}
         <span className="grow" />
-        <span className="since" title={sinceOf(t, now)}>{sinceOf(t, now)}</span>
+        <span className="since" title={sinceOf(t, now)}>{ago(t.ended_at ?? t.since, now)}</span>
       </span>
       <span className="card-title" title={t.title}>{t.title}</span>
       <Line t={t} className="card-line" />

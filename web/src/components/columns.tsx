@@ -22,7 +22,7 @@ export function useColumn(filter: BoardFilter, column: BoardColumn): { tasks: Ta
   return { tasks, more: tasks.length < column.count && step + 1 < LIMITS.length ? () => setStep(step + 1) : undefined };
 }
 
-export function Columns({ list, filter, entries, movable }: { list: BoardColumn[]; filter: BoardFilter; entries: InboxEntry[]; movable: boolean }) {
+export function Columns({ list, filter, entries }: { list: BoardColumn[]; filter: BoardFilter; entries: InboxEntry[] }) {
   const now = useNow(5000);
   const moving = useRef<Task>(undefined);
   const drag = (tasks: Task[]): Drag => ({
@@ -40,7 +40,7 @@ export function Columns({ list, filter, entries, movable }: { list: BoardColumn[
   return (
     <div className="columns" tabIndex={0} role="region" aria-label="Columns">
       {shownColumns(list, entries.length).map((c) => (
-        <Column key={c.name} c={c} filter={filter} entries={c.needs ? entries : []} now={now} drag={movable ? drag : undefined} />
+        <Column key={c.name} c={c} filter={filter} entries={c.needs ? entries : []} now={now} drag={c.ordered ? drag : undefined} />
       ))}
     </div>
   );

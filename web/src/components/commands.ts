@@ -1,12 +1,15 @@
-// Everything that can be run from any page. The palette, the keys and the
-// buttons of the frame and of Settings run the same commands.
+// Everything that can be run from any page, besides the actions of tasks. The palette,
+// the keys and the buttons run the same commands. A button that changes something on
+// the server gets its command from here, or opens one of the forms (forms.tsx).
 import { change } from "../api/cache";
 import { api, dataOf } from "../api/client";
-import type { Project } from "../api/schema";
+import type { InboxAction, InboxEntry, Lock, NewSnooze, Note, Project, Rule, TrashItem } from "../api/schema";
+import { roles } from "../api/tables";
 import { navigate, type Page } from "../router";
-import { closeDialog, openDialog } from "../state/dialog";
+import { closeDialog, openDialog, type OpenForm } from "../state/dialog";
 import { prefs, setPrefs, type Theme } from "../state/prefs";
 import { say } from "../ui/toast";
+import { actions } from "./actions";
 
 export interface Command {
   id: string;
@@ -21,8 +24,10 @@ export const pageList: { path: Page; name: string; key: string; icon: string }[]
   { path: "/", name: "Board", key: "b", icon: "M4 4h5v16H4zM10.5 4h4v10h-4zM16 4h4v13h-4z" },
   { path: "/groups", name: "Groups", key: "g", icon: "M4 5h7v6H4zM13 5h7v6h-7zM4 13h7v6H4zM13 13h7v6h-7z" },
   { path: "/landing", name: "Landing", key: "l", icon: "M12 3v12m-5-5 5 5 5-5M4 20h16" },
+  { path: "/locks", name: "Locks", key: "k", icon: "M6 11h12v9H6zM8 11V8a4 4 0 0 1 8 0v3" },
   { path: "/graph", name: "Graph", key: "r", icon: "M6 4h4v4H6zM14 10h4v4h-4zM6 16h4v4H6zM10 6h4v6M10 18h4v-6" },
   { path: "/features", name: "Features", key: "f", icon: "M9 6h11M9 12h11M9 18h11M4 6h1M4 12h1M4 18h1" },
+  { path: "/notes", name: "Notes", key: "n", icon: "M6 3h9l4 4v14H6zM9 11h7M9 15h7" },
   { path: "/timeline", name: "Timeline", key: "t", icon: "M4 6h9M8 12h10M6 18h6" },
   { path: "/usage", name: "Usage", key: "u", icon: "M5 20V10M12 20V4M19 20v-7" },
   { path: "/search", name: "Search", key: "s", icon: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.5 15.5 20 20" },
@@ -41,11 +46,20 @@ async function backup(): Promise<void> {
   if (b) say(`A copy of the database is in ${b.path}`);
 }
 
+// opens is a command that opens a form.
+const opens = (name: string, hint: string, form: OpenForm): Command => ({ id: JSON.stringify(form), name, hint, run: () => openDialog(form) });
+
+// refreshAgents looks for installed agents again, for a project if it is named.
+export const refreshAgents = (project = "") => void change("Refreshed", () => dataOf(api.GET("/api/v1/agents", { params: { query: { project: project || undefined, refresh: true } } })));
+
 export const commands = {
   palette: { id: "palette", name: "Search or run", hint: "Ctrl K", run: () => openDialog("palette") },
   create: { id: "new", name: "New task", hint: "n", key: "n", run: () => openDialog("new") },
   help: { id: "help", name: "Keys", hint: "?", key: "?", run: () => openDialog("help") },
   theme: { id: "theme", name: "Switch the theme", hint: "dark, light, system", run: () => setPrefs({ theme: themes[(themes.indexOf(prefs().theme) + 1) % themes.length]! }) },
+  addProject: opens("Add a project…", "project", { form: "add project" }),
+  agents: { id: "agents", name: "Refresh the agents", hint: "agents", run: () => refreshAgents() },
+  trash: opens("Empty the trash…", "server", { form: "trash" }),
   backup: { id: "backup", name: "Back up the database", hint: "server", run: () => void backup() },
 } satisfies Record<string, Command>;
 
@@ -58,10 +72,22 @@ export const goTo: Command[] = pageList.map((p) => ({
   },
 }));
 
+// clearLimit lets tasks use an agent, or a model of it, again.
+export const clearLimit = (agent: string): Command => ({
+  id: "clear " + agent, name: `Clear the limit of ${agent}`, hint: "agents",
+  run: () => void change(`${agent} can be used again`, () => dataOf(api.POST("/api/v1/agents/{agent}/clear", { params: { path: { agent } } }))),
+});
+
+// releaseLock releases a lock of a session, so that others can have it.
+export const releaseLock = (project: string, l: Lock): Command => ({
+  id: `release ${project} ${l.name}`, name: `Release ${l.name}, which ${l.session} holds`, hint: "locks",
+  run: () => void change(`Released ${l.name}`, () => dataOf(api.DELETE("/api/v1/projects/{project}/locks", { params: { path: { project }, query: { name: l.name } } }))),
+});
+
 // trackCommands resume the tracks of a project that were paused because of a problem.
 export function trackCommands(p: Project): Command[] {
   const resume = (track: string) => change(`${track} was resumed`, () => dataOf(api.POST("/api/v1/projects/{project}/resume", { params: { path: { project: p.prefix } }, body: { track } })));
-  return Object.keys(p.paused_tracks ?? {}).map((t) => ({ id: `resume ${p.prefix} ${t}`, name: `Resume track ${t}`, hint: "project", run: () => void resume(t) }));
+  return Object.keys(p.paused_tracks ?? {}).map((t) => ({ id: `resume ${p.prefix} ${t}`, name: `Resume track ${t} of ${p.prefix}`, hint: "project", run: () => void resume(t) }));
 }
 
 // projectCommands are what a person can do with a project as a whole.
@@ -74,4 +100,98 @@ export function projectCommands(p: Project): Command[] {
     { id: "reload " + p.prefix, name: "Reload coppice.yaml", hint: "project", run: () => void change(`Reloaded the configuration of ${p.prefix}`, () => dataOf(api.POST("/api/v1/projects", { body: { path: p.path, edits: true } }))) },
     pause,
   ];
+}
+
+export const removeProject = (p: Project) => opens(`Remove project ${p.prefix}…`, "project", { form: "remove project", project: p.prefix });
+export const renameProject = (p: Project) => opens(`Rename project ${p.prefix}…`, "project", { form: "rename project", project: p.prefix });
+export const addFeature = (project: string) => opens(`Add a feature to ${project}…`, "feature", { form: "feature", project });
+
+export const newNote = (project: string) => opens(`Write a note in ${project}…`, "note", { form: "note", project });
+export const editNote = (n: Note) => opens(`Open the note ${n.key}${n.task ? ` of ${n.task}` : ""}…`, "note", { form: "note", project: n.project, task: n.task, note: n.key });
+
+// projectForms open the forms of a project.
+export function projectForms(p: Project): Command[] {
+  const project = p.prefix;
+  return [
+    opens(`Add a track to ${project}…`, "project", { form: "new track", project }),
+    opens(`Change the tracks of ${project}…`, "project", { form: "tracks", project }),
+    opens(`Change the settings of ${project}…`, "project", { form: "settings", project }),
+    ...roles.map((role) => opens(`Edit the prompt of ${role} in ${project}…`, "project", { form: "prompt", project, role })),
+    newNote(project),
+    ...(p.policy.features ? [addFeature(project)] : []),
+    ...(p.removal ? [] : [renameProject(p), removeProject(p)]),
+  ];
+}
+
+const ruleText = (r: Rule) => `${r.do} ${r.tool || "every tool"}${r.match ? ` on ${r.match}` : ""}`;
+
+// ruleCommands remove the remembered permission answers of a project, in its order.
+export function ruleCommands(p: Project): Command[] {
+  const forget = (n: number) => change("Removed", () => dataOf(api.POST("/api/v1/projects/{project}/rules/{n}/forget", { params: { path: { project: p.prefix, n } } })));
+  return (p.rules ?? []).map((r, i) => ({ id: `forget ${p.prefix} ${i}`, name: `Remove the remembered answer “${ruleText(r)}” of ${p.prefix}`, hint: "project", run: () => void forget(i + 1) }));
+}
+
+// reopenFeature retries a feature that failed and has no task.
+export const reopenFeature = (project: string, id: string): Command => ({
+  id: `reopen ${project} ${id}`, name: `Retry feature ${id}`, hint: "feature",
+  run: () => void change(`Feature ${id} is open again`, () => dataOf(api.PATCH("/api/v1/projects/{project}/features/{id}", { params: { path: { project, id } }, body: { status: "open" } }))),
+});
+
+export const editFeature = (project: string, id: string) => opens(`Edit feature ${id}…`, "feature", { form: "feature", project, id });
+
+// trashCommands are what a person can do with a removed workspace.
+export function trashCommands(x: TrashItem): { restore?: Command; remove?: Command } {
+  const restore = () => change(`The workspace of ${x.task} comes back; its page shows the folder`, () => dataOf(api.POST("/api/v1/tasks/{key}/undo", { params: { path: { key: x.task } }, body: { kind: "removal" } })));
+  return {
+    ...(x.restores ? { restore: { id: "restore " + x.task, name: `Restore the workspace of ${x.task}`, hint: "trash", run: () => void restore() } } : {}),
+    ...(x.uses ? {} : { remove: opens(`Remove the trash of ${x.task}…`, "trash", { form: "trash", task: x.task }) }),
+  };
+}
+
+// isSnoozed reports whether an entry of the inbox is hidden.
+export const isSnoozed = (e: InboxEntry) => !!e.snoozed_by && !e.back;
+
+// entryName names what an entry is about.
+export const entryName = (e: InboxEntry) => e.task ?? e.title;
+
+const entryParams = (e: InboxEntry) => ({ params: { path: { id: e.id } } });
+
+export const snooze = (e: InboxEntry, body: NewSnooze) => change(`${entryName(e)} is snoozed`, () => dataOf(api.POST("/api/v1/inbox/{id}/snooze", { ...entryParams(e), body })));
+
+// nineTomorrow returns 9:00 of the next day, in the browser's time zone.
+export function nineTomorrow(now: number): string {
+  const d = new Date(now);
+  d.setDate(d.getDate() + 1);
+  d.setHours(9, 0, 0, 0);
+  return d.toISOString();
+}
+
+// snoozeCommands hide an entry of the inbox, or show it again.
+export function snoozeCommands(e: InboxEntry): Command[] {
+  const hint = entryName(e);
+  if (isSnoozed(e)) return [{ id: "wake", name: "Wake", hint, run: () => void change(`${hint} is back`, () => dataOf(api.DELETE("/api/v1/inbox/{id}/snooze", entryParams(e)))) }];
+  if (!e.can_snooze) return [];
+  return [
+    { id: "hour", name: "For 1 hour", hint, run: () => void snooze(e, { for: "1h" }) },
+    { id: "tomorrow", name: "Until tomorrow 9:00", hint, run: () => void snooze(e, { until: nineTomorrow(Date.now()) }) },
+    { ...opens("Until an event…", hint, { form: "snooze", entry: e }), id: "event" },
+  ];
+}
+
+// request sends the request of an action of an entry. Its route is not known before.
+const request = (a: InboxAction, body: object) =>
+  (api[a.method] as unknown as (path: string, init: object) => Promise<{ data?: unknown }>)("/api/v1" + a.route, { body });
+
+// help runs an action of an entry.
+export async function help(e: InboxEntry, a: InboxAction, text = ""): Promise<boolean> {
+  const verb = actions.find((x) => x.id === a.verb);
+  const body = { ...(a.body as object | undefined), ...(a.text && text ? { [a.text]: text } : {}) };
+  return (await change(verb?.done ? `${entryName(e)} ${verb.done}` : `${a.label}: ${entryName(e)}`, () => dataOf(request(a, body)))) !== undefined;
+}
+
+// entryCommands are the actions of an entry. One that needs a text or is dangerous
+// opens a form.
+export function entryCommands(e: InboxEntry): Command[] {
+  const run = (a: InboxAction) => () => (a.text || a.danger ? openDialog({ form: "entry", entry: e, action: a }) : void help(e, a));
+  return (e.actions ?? []).map((a) => ({ id: `${e.id} ${a.label}`, name: a.label, hint: a.command, run: run(a) }));
 }

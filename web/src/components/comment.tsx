@@ -8,6 +8,7 @@ import { Markdown } from "../lib/markdown";
 import { placeOf, rangeText, type Range, type Side } from "../lib/review";
 import { isRestored, keepTyped, useTyped } from "../state/typed";
 import { ProblemBox } from "../ui/parts";
+import type { Command } from "./commands";
 
 // LineForm is an open form for a new comment.
 export interface LineForm extends Range {
@@ -89,22 +90,28 @@ export function NewComment({ f }: { f: LineForm }) {
   );
 }
 
+const patchComment = (task: string, c: ReviewComment, body: { text?: string; resolved?: boolean }) =>
+  dataOf(api.PATCH("/api/v1/tasks/{key}/comments/{id}", { params: { path: { key: task, id: c.id } }, body }));
+
 // requests are what a person can do with a comment, by its state.
 type Request = "edit" | "delete" | "resolve" | "reopen";
 const requests: Record<string, Request[]> = { draft: ["edit", "delete"], sent: ["resolve", "edit"], resolved: ["reopen"] };
-const names: Record<Request, string> = { edit: "Edit", delete: "Delete", resolve: "Resolve", reopen: "Reopen" };
+const requestNames: Record<Request, string> = { edit: "Edit", delete: "Delete", resolve: "Resolve", reopen: "Reopen" };
+
+// commentCommands are these requests. The id of each is the request.
+export function commentCommands(task: string, c: ReviewComment): Command[] {
+  const run: Record<Request, () => void> = {
+    edit: () => keepTyped(editFormName(task, c.id), c.text),
+    delete: () => void change("", () => dataOf(api.DELETE("/api/v1/tasks/{key}/comments/{id}", { params: { path: { key: task, id: c.id } } }))),
+    resolve: () => void change("", () => patchComment(task, c, { resolved: true })),
+    reopen: () => void change("", () => patchComment(task, c, { resolved: false })),
+  };
+  return (requests[c.state] ?? []).map((r) => ({ id: `${r} ${c.id}`, name: `${requestNames[r]} the comment on ${c.path}, ${rangeText(placeOf(c) ?? c)}`, hint: c.text.slice(0, 40), run: run[r] }));
+}
 
 export function Comment({ task, c, at }: { task: string; c: ReviewComment; at?: boolean }) {
   const form = editFormName(task, c.id);
   const editing = useTyped().has(form);
-  const params = { path: { key: task, id: c.id } };
-  const patch = (body: { text?: string; resolved?: boolean }) => dataOf(api.PATCH("/api/v1/tasks/{key}/comments/{id}", { params, body }));
-  const run: Record<Request, () => unknown> = {
-    edit: () => keepTyped(form, c.text),
-    delete: () => change("", () => dataOf(api.DELETE("/api/v1/tasks/{key}/comments/{id}", { params }))),
-    resolve: () => change("", () => patch({ resolved: true })),
-    reopen: () => change("", () => patch({ resolved: false })),
-  };
   const where = placeOf(c) ?? c;
   return (
     <article className={"comment c-" + c.state} aria-label={`Comment ${c.id}, ${c.state}`} data-comment={c.id}>
@@ -113,10 +120,10 @@ export function Comment({ task, c, at }: { task: string; c: ReviewComment; at?: 
         {c.outdated && <span className="tag bad">outdated</span>}
         <span className="muted">{c.outdated ? "was about " : ""}{rangeText(where)}{sideText(c.side)} · {clock(c.sent_at ?? c.created_at)}</span>
         <span className="grow" />
-        {!editing && requests[c.state]?.map((r) => <button key={r} className={"button small ghost" + (r === "delete" ? " danger" : "")} onClick={() => void run[r]()}>{names[r]}</button>)}
+        {!editing && commentCommands(task, c).map((r) => <button key={r.id} className={"button small ghost" + (r.id.startsWith("delete") ? " danger" : "")} onClick={r.run}>{r.name.split(" ")[0]}</button>)}
       </header>
       {(c.outdated || at) && <pre className="comment-code" tabIndex={0} aria-label="The code that it is about">{c.code.replace(/\n$/, "")}</pre>}
-      {editing ? <TextForm name={form} label={`Edit comment ${c.id}`} button="Save" save={(text) => patch({ text })} /> : <Markdown text={c.text} />}
+      {editing ? <TextForm name={form} label={`Edit comment ${c.id}`} button="Save" save={(text) => patchComment(task, c, { text })} /> : <Markdown text={c.text} />}
     </article>
   );
 }

@@ -1,9 +1,12 @@
 // Disk usage, counted when the page is opened.
+import { useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
 import type { Disk, DiskKept, DiskPart } from "../api/schema";
 import { clock, size } from "../lib/format";
 import { Loading, ProblemBox } from "../ui/parts";
+import type { Command } from "./commands";
+import { usePageCommands } from "./keys";
 
 interface Row {
   of: string;
@@ -41,6 +44,8 @@ function Kept({ list }: { list: DiskKept[] }) {
 
 export function DiskUse() {
   const disk = useAnswer(queries.disk());
+  const [recount] = useState((): Command[] => [{ id: "count the disk", name: "Count the disk usage again", hint: "this page", run: disk.again }]);
+  usePageCommands(recount);
   return (
     <section>
       <div className="page-head"><h2>Disk</h2><span className="grow" /><button className="button small" disabled={disk.loading} onClick={disk.again}>Count again</button></div>

@@ -5,7 +5,9 @@ import type { InboxAction } from "../api/schema";
 import { entry } from "../test/make";
 import { serve, show } from "../test/render";
 import { Toasts } from "../ui/toast";
-import { Entry, nineTomorrow } from "./entry";
+import { nineTomorrow } from "./commands";
+import { Dialogs } from "./dialogs";
+import { Entry } from "./entry";
 
 const now = Date.parse("2026-01-01T10:05:00Z");
 const action = (label: string, change: Partial<InboxAction> = {}): InboxAction => ({ label, method: "POST", route: `/tasks/app-4/${label.toLowerCase()}`, command: `coppice ${label.toLowerCase()} app-4`, ...change });
@@ -23,21 +25,21 @@ it("sends the request that the server describes, with the person's text", async 
   const sent = serve({ "PATCH /api/v1/projects/app/config": {}, "POST /api/v1/projects/app/confirm": {} });
   const raise = action("Raise the budget", { method: "PATCH", route: "/projects/app/config", body: { key: "budget.day" }, text: "value", needs: true, prompt: "The most to spend in a day" });
   const confirm = action("Confirm", { route: "/projects/app/confirm", body: { kind: "policy", diff: "+a" } });
-  show(<ul><Entry e={entry({ id: "budget/app", task: undefined, actions: [raise, confirm] })} now={now} /></ul>);
+  show(<><ul><Entry e={entry({ id: "budget/app", task: undefined, actions: [raise, confirm] })} now={now} /></ul><Dialogs /></>);
   fireEvent.click(screen.getByText("Raise the budget"));
-  fireEvent.change(screen.getByLabelText("The most to spend in a day"), { target: { value: "30" } });
+  fireEvent.change(await screen.findByLabelText("The most to spend in a day"), { target: { value: "30" } });
   fireEvent.submit(document.querySelector("form")!);
   await waitFor(() => expect(sent).toEqual([{ method: "PATCH", path: "/api/v1/projects/app/config", body: { key: "budget.day", value: "30" } }]));
   fireEvent.click(screen.getByText("Confirm"));
   await waitFor(() => expect(sent[1]).toEqual({ method: "POST", path: "/api/v1/projects/app/confirm", body: { kind: "policy", diff: "+a" } }));
 });
 
-it("asks before a dangerous action", () => {
+it("asks before a dangerous action", async () => {
   const sent = serve({});
-  show(<ul><Entry e={entry({ id: "stalled/app-4", actions: [action("Stop", { danger: true })] })} now={now} /></ul>);
+  show(<><ul><Entry e={entry({ id: "stalled/app-4", actions: [action("Stop", { danger: true })] })} now={now} /></ul><Dialogs /></>);
   fireEvent.click(screen.getByText("Stop"));
   expect(sent).toEqual([]);
-  expect(screen.getByRole("dialog", { hidden: true }).textContent).toContain("Stop: app-4");
+  expect((await screen.findByRole("dialog", { hidden: true })).textContent).toContain("Stop: app-4");
 });
 
 it("answers a question and a permission right there", async () => {
@@ -57,7 +59,7 @@ it("snoozes for a time, until tomorrow and until an event, and wakes", async () 
   const path = "/api/v1/inbox/failed%2Fapp-4/snooze";
   const e = entry({ id: "failed/app-4" });
   const sent = serve({ [`POST ${path}`]: e, [`DELETE ${path}`]: e });
-  const { rerender } = show(<><ul><Entry e={e} now={now} /></ul><Toasts /></>);
+  const { rerender } = show(<><ul><Entry e={e} now={now} /></ul><Dialogs /><Toasts /></>);
   const choose = (name: string) => {
     fireEvent.click(screen.getByText("Snooze", { exact: false, selector: "button[aria-haspopup]" }));
     fireEvent.click(screen.getByText(name));
@@ -67,7 +69,7 @@ it("snoozes for a time, until tomorrow and until an event, and wakes", async () 
   choose("Until tomorrow 9:00");
   await waitFor(() => expect(sent.at(-1)?.body).toEqual({ until: nineTomorrow(Date.now()) }));
   choose("Until an event…");
-  fireEvent.change(screen.getByLabelText("Until"), { target: { value: "landed" } });
+  fireEvent.change(await screen.findByLabelText("Until"), { target: { value: "landed" } });
   fireEvent.change(screen.getByLabelText("Task"), { target: { value: "app-7" } });
   fireEvent.submit(document.querySelector("form")!);
   await waitFor(() => expect(sent.at(-1)?.body).toEqual({ event: "landed", task: "app-7" }));

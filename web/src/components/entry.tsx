@@ -1,17 +1,16 @@
 // An entry of the inbox: why it needs a person, and what helps. The server says
 // what can be done, in which order.
 import { useState, type FormEvent, type ReactNode } from "react";
-import { change } from "../api/cache";
-import { api, dataOf } from "../api/client";
 import type { InboxAction, InboxEntry, NewSnooze } from "../api/schema";
 import { needLines } from "../lib/diff";
 import { ago, clock } from "../lib/format";
 import { Link, to, toTask } from "../router";
+import { openDialog } from "../state/dialog";
 import { Dialog } from "../ui/dialog";
 import { Menu } from "../ui/menu";
 import { Mono } from "../ui/parts";
-import { actions } from "./actions";
 import { Ask } from "./ask";
+import { entryName, help, isSnoozed, snooze, snoozeCommands } from "./commands";
 import { DiffLines } from "./difflines";
 
 // kinds are the kinds of entry, in words.
@@ -24,47 +23,16 @@ const events: Record<NonNullable<NewSnooze["event"]>, string> = {
   any: "anything happens to it", ended: "it has ended", landed: "it has landed", failed: "it has failed", asked: "it asks something", message: "it gets a message",
 };
 
-// isSnoozed reports whether an entry is hidden.
-export const isSnoozed = (e: InboxEntry) => !!e.snoozed_by && !e.back;
-
-const params = (e: InboxEntry) => ({ params: { path: { id: e.id } } });
-const nameOf = (e: InboxEntry) => e.task ?? e.title;
-
-const snooze = (e: InboxEntry, body: NewSnooze) => change(`${nameOf(e)} is snoozed`, () => dataOf(api.POST("/api/v1/inbox/{id}/snooze", { ...params(e), body })));
-const wake = (e: InboxEntry) => change(`${nameOf(e)} is back`, () => dataOf(api.DELETE("/api/v1/inbox/{id}/snooze", params(e))));
-
-// request sends the request of an action. Its route is not known before.
-const request = (a: InboxAction, body: object) =>
-  (api[a.method] as unknown as (path: string, init: object) => Promise<{ data?: unknown }>)("/api/v1" + a.route, { body });
-
-export async function act(e: InboxEntry, a: InboxAction, text = ""): Promise<boolean> {
-  const verb = actions.find((x) => x.id === a.verb);
-  const body = { ...(a.body as object | undefined), ...(a.text && text ? { [a.text]: text } : {}) };
-  return (await change(verb?.done ? `${nameOf(e)} ${verb.done}` : `${a.label}: ${nameOf(e)}`, () => dataOf(request(a, body)))) !== undefined;
-}
-
-// nineTomorrow returns 9:00 of the next day, in the browser's time zone.
-export function nineTomorrow(now: number): string {
-  const d = new Date(now);
-  d.setDate(d.getDate() + 1);
-  d.setHours(9, 0, 0, 0);
-  return d.toISOString();
-}
-
 const SHOWN = 3; // actions with a button
 
-type Asking = InboxAction | "snooze" | undefined;
-
 export function Entry({ e, now }: { e: InboxEntry; now: number }) {
-  const [asking, setAsking] = useState<Asking>();
   const [busy, setBusy] = useState(false);
   const list = (e.actions ?? []).filter((a) => !(e.question && a.route.endsWith("/answer"))); // Ask answers
   const start = (a: InboxAction) => {
-    if (a.text || a.danger) return setAsking(a);
+    if (a.text || a.danger) return openDialog({ form: "entry", entry: e, action: a });
     setBusy(true);
-    void act(e, a).then(() => setBusy(false));
+    void help(e, a).then(() => setBusy(false));
   };
-  const close = () => setAsking(undefined);
   return (
     <li className={`entry b-${e.blocks}`} data-row data-entry={e.id}>
       <div className="entry-head">
@@ -81,16 +49,8 @@ export function Entry({ e, now }: { e: InboxEntry; now: number }) {
         ))}
         {list.length > SHOWN && <Menu name="More" small items={list.slice(SHOWN).map((a) => ({ id: a.label, name: a.label, about: a.command, danger: a.danger, run: () => start(a) }))} />}
         <span className="grow" />
-        {isSnoozed(e) ? <Snoozed e={e} /> : e.can_snooze && (
-          <Menu name="Snooze" small items={[
-            { id: "hour", name: "For 1 hour", run: () => void snooze(e, { for: "1h" }) },
-            { id: "tomorrow", name: "Until tomorrow 9:00", run: () => void snooze(e, { until: nineTomorrow(Date.now()) }) },
-            { id: "event", name: "Until an event…", run: () => setAsking("snooze") },
-          ]} />
-        )}
+        {isSnoozed(e) ? <Snoozed e={e} /> : e.can_snooze && <Menu name="Snooze" small items={snoozeCommands(e)} />}
       </div>
-      {asking === "snooze" && <SnoozeDialog e={e} onClose={close} />}
-      {typeof asking === "object" && <EntryDialog e={e} a={asking} onClose={close} />}
     </li>
   );
 }
@@ -118,7 +78,7 @@ function Snoozed({ e }: { e: InboxEntry }) {
   return (
     <>
       <span className="muted">snoozed until {e.snoozed_for ? `${e.snoozed_task}: ${events[e.snoozed_for as keyof typeof events] ?? e.snoozed_for}` : clock(e.snoozed_until)}</span>
-      <button className="button small" onClick={() => void wake(e)}>Wake</button>
+      {snoozeCommands(e).map((c) => <button key={c.id} className="button small" onClick={c.run}>{c.name}</button>)}
     </>
   );
 }
@@ -141,10 +101,10 @@ const read = (onClose: () => void, done: (text: (name: string) => string) => unk
   done((name) => String(form.get(name) ?? "").trim());
 };
 
-function EntryDialog({ e, a, onClose }: { e: InboxEntry; a: InboxAction; onClose: () => void }) {
+export function EntryDialog({ e, a, onClose }: { e: InboxEntry; a: InboxAction; onClose: () => void }) {
   return (
-    <Dialog title={`${a.label}: ${nameOf(e)}`} onClose={onClose}>
-      <form className="form" onSubmit={read(onClose, (text) => act(e, a, text("text")))}>
+    <Dialog title={`${a.label}: ${entryName(e)}`} onClose={onClose}>
+      <form className="form" onSubmit={read(onClose, (text) => help(e, a, text("text")))}>
         <p>{e.title}</p>
         {a.text && (
           <div className="field">
@@ -158,9 +118,9 @@ function EntryDialog({ e, a, onClose }: { e: InboxEntry; a: InboxAction; onClose
   );
 }
 
-function SnoozeDialog({ e, onClose }: { e: InboxEntry; onClose: () => void }) {
+export function SnoozeDialog({ e, onClose }: { e: InboxEntry; onClose: () => void }) {
   return (
-    <Dialog title={`Snooze ${nameOf(e)}`} onClose={onClose}>
+    <Dialog title={`Snooze ${entryName(e)}`} onClose={onClose}>
       <form className="form" onSubmit={read(onClose, (text) => snooze(e, { event: text("event") as NewSnooze["event"], task: text("task") || undefined }))}>
         <div className="field">
           <label htmlFor="snooze-task">Task</label>

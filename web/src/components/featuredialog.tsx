@@ -4,6 +4,8 @@ import { useId, useState, type FormEvent, type ReactNode } from "react";
 import { changed } from "../api/cache";
 import { api, dataOf, problemOf } from "../api/client";
 import type { Feature, FeatureChange, FeatureList, Problem } from "../api/schema";
+import { mostTitle, priorities } from "../api/tables";
+import { priorityHint } from "../lib/board";
 import { Dialog } from "../ui/dialog";
 import { FormProblem } from "../ui/parts";
 import { say } from "../ui/toast";
@@ -56,13 +58,13 @@ export function FeatureDialog({ list, feature, onClose }: { list: FeatureList; f
   return (
     <Dialog title={feature ? `Feature ${feature.id}` : "New feature"} onClose={onClose} className="wide">
       <form className="form" onSubmit={(e) => void submit(e)}>
-        <Field label="Name" hint="What should be done, in one line">{(id) => <input id={id} name="name" required maxLength={500} defaultValue={f.name} autoFocus />}</Field>
+        <Field label="Name" hint="What should be done, in one line">{(id) => <input id={id} name="name" required maxLength={mostTitle} defaultValue={f.name} autoFocus />}</Field>
         <Field label="Description">{(id) => <textarea id={id} name="description" rows={4} defaultValue={f.description} />}</Field>
         <Field label="Steps" hint="What must be true when it is done, one per line; a verifier checks each">{(id) => <textarea id={id} name="steps" rows={3} defaultValue={(f.steps ?? []).join("\n")} />}</Field>
         <div className="form-row">
           <Field label="Category" hint="Selects the track">{(id) => <input id={id} name="category" defaultValue={f.category} autoComplete="off" />}</Field>
           <Field label="Depends on" hint="Ids of features that must have passed first">{(id) => <input id={id} name="depends_on" defaultValue={(f.depends_on ?? []).join(" ")} autoComplete="off" />}</Field>
-          <Field label="Priority" hint="-10 to 10; higher starts first">{(id) => <input id={id} name="priority" type="number" min={-10} max={10} defaultValue={f.priority ?? 0} />}</Field>
+          <Field label="Priority" hint={priorityHint}>{(id) => <input id={id} name="priority" type="number" min={priorities.least} max={priorities.most} defaultValue={f.priority ?? 0} />}</Field>
         </div>
         <div className="form-row">
           <AgentFields project={project} agent={f.agent} model={f.model} plain />

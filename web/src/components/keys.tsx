@@ -26,17 +26,19 @@ const moves: Record<string, () => void> = {
   "/": () => document.querySelector<HTMLInputElement>("main input[type=search]")?.focus(),
 };
 
-// own are the keys of the open page.
-let own: Command[] = [];
+// own are the commands of the open page.
+const own = new Set<Command[]>();
 
-// usePageKeys adds keys while a page is open.
-export function usePageKeys(keys: Command[]): void {
+// pageCommands returns what the buttons of the open page run.
+export const pageCommands = (): Command[] => [...own].flat();
+
+// usePageCommands adds commands while a part of a page is open: for the palette, and
+// for the keyboard if they have a key.
+export function usePageCommands(list: Command[]): void {
   useEffect(() => {
-    own = keys;
-    return () => {
-      own = [];
-    };
-  }, [keys]);
+    own.add(list);
+    return () => void own.delete(list);
+  }, [list]);
 }
 
 const PAIR = 1500; // ms between g and the letter of a page
@@ -53,7 +55,7 @@ export function useKeys(): void {
       if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target) || document.querySelector("dialog[open]")) return;
       const page = e.timeStamp - went < PAIR ? byKey.get("g " + e.key)?.run : undefined;
       went = e.key === "g" ? e.timeStamp : -Infinity;
-      const run = page ?? own.find((c) => c.key === e.key)?.run ?? moves[e.key] ?? byKey.get(e.key)?.run;
+      const run = page ?? pageCommands().find((c) => c.key === e.key)?.run ?? moves[e.key] ?? byKey.get(e.key)?.run;
       if (!run) return;
       e.preventDefault();
       run();
@@ -74,7 +76,7 @@ const list: [string, string][] = [
 export function Keys() {
   return (
     <dl className="keys">
-      {[...list, ...[...own, ...byKey.values()].map((c): [string, string] => [c.key!, c.name])].map(([key, what]) => (
+      {[...list, ...[...pageCommands(), ...byKey.values()].flatMap((c): [string, string][] => (c.key ? [[c.key, c.name]] : []))].map(([key, what]) => (
         <div key={key}>
           <dt><kbd>{key}</kbd></dt>
           <dd>{what}</dd>

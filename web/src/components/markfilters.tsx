@@ -1,11 +1,12 @@
 // Filters by group, label, flag and unread, for every list of tasks.
 import type { ReactNode } from "react";
-import type { Marks } from "../api/queries";
+import { useAnswer } from "../api/cache";
+import { queries, type Marks } from "../api/queries";
 import type { Board } from "../api/schema";
 import { useParam } from "../router";
 import { Choice } from "../ui/parts";
 
-type Filtered = "/" | "/graph" | "/timeline" | "/landing" | "/inbox"; // the pages with these filters
+type Filtered = "/" | "/graph" | "/timeline" | "/landing" | "/inbox" | "/search" | "/usage"; // the pages with these filters
 
 // useMarks reads the filters from the address of a page.
 export function useMarks(page: Filtered) {
@@ -20,6 +21,10 @@ export function useMarks(page: Filtered) {
     clear: () => [setGroup, setLabel, setFlagged, setUnread].forEach((f) => f("")),
   };
 }
+
+// useMarkChoices returns the groups and labels to choose from, for pages that do not
+// read the board.
+export const useMarkChoices = () => useAnswer(queries.board({ limit: 1 })).data;
 
 // MarkFilters shows a choice only if there is something to choose.
 export function MarkFilters({ marks: m, choices, children }: { marks: ReturnType<typeof useMarks>; choices?: Pick<Board, "groups" | "labels">; children?: ReactNode }) {

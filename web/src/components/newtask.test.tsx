@@ -118,3 +118,24 @@ it("sends the limits of the sessions", async () => {
   fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
   await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Short", turns: 40, time: "30m" }] }));
 });
+
+it("sends the branch and the context values", async () => {
+  const sent = serve({ ...read, [create]: { tasks: [task({ id: 3 })] } });
+  show(<NewTaskDialog onClose={() => {}} />);
+  fireEvent.change(await screen.findByLabelText("Title"), { target: { value: "Fix it" } });
+  fireEvent.change(screen.getByLabelText("Branch"), { target: { value: "fix/crash" } });
+  fireEvent.change(screen.getByLabelText("Context"), { target: { value: "ticket=APP-7\n\nurl = http://x/?a=b" } });
+  fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
+  await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Fix it", branch: "fix/crash", context: { ticket: "APP-7", url: "http://x/?a=b" } }] }));
+});
+
+it("creates an interactive task in the person's checkout", async () => {
+  const sent = serve({ ...read, [create]: { tasks: [task({ id: 3 })] } });
+  show(<NewTaskDialog onClose={() => {}} />);
+  fireEvent.change(await screen.findByLabelText("Title"), { target: { value: "Together" } });
+  fireEvent.change(screen.getByLabelText("Result"), { target: { value: "checkout" } });
+  for (const gone of ["Branch", "Checks", "Steps", "Depends on", "Not before"]) expect(screen.queryByLabelText(gone)).toBeNull();
+  fireEvent.change(screen.getByLabelText("Work with the agent"), { target: { value: "yes" } });
+  fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
+  await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Together", workspace: "none", interactive: true }] }));
+});

@@ -4,6 +4,8 @@ import { changed, useAnswer } from "../api/cache";
 import { api, dataOf, problemOf } from "../api/client";
 import { queries } from "../api/queries";
 import type { NewTask, Problem } from "../api/schema";
+import { mostTitle, mostTurns, priorities } from "../api/tables";
+import { priorityHint } from "../lib/board";
 import { navigate, toTask } from "../router";
 import { Dialog } from "../ui/dialog";
 import { Empty, FormProblem, Loading, ProblemBox } from "../ui/parts";
@@ -26,6 +28,15 @@ function Field({ label, hint, children }: { label: string; hint?: string; childr
 
 const lines = (text: FormDataEntryValue | null) => String(text ?? "").split("\n").map((l) => l.trim()).filter(Boolean);
 
+// valuesFrom reads context values, one name=value per line. A line without a = has an
+// empty value, which the server keeps.
+export function valuesFrom(text: FormDataEntryValue | null): Record<string, string> {
+  return Object.fromEntries(lines(text).map((l) => {
+    const [name = "", ...rest] = l.split("=");
+    return [name.trim(), rest.join("=").trim()];
+  }));
+}
+
 // taskFrom reads the form. Empty fields get the project's defaults, and an empty title
 // the first sentence of the description.
 export function taskFrom(form: FormData): NewTask {
@@ -37,6 +48,8 @@ export function taskFrom(form: FormData): NewTask {
   if (text("track")) task.track = text("track");
   if (lines(form.get("checks")).length) task.checks = lines(form.get("checks"));
   if (lines(form.get("steps")).length) task.steps = lines(form.get("steps"));
+  if (text("retry")) task.retry = text("retry") as NonNullable<typeof task.retry>;
+  if (text("completion")) task.completion = text("completion").split(" ") as NonNullable<typeof task.completion>;
   if (text("category")) task.category = text("category");
   if (text("feature")) task.feature = text("feature");
   if (text("budget")) task.budget = text("budget");
@@ -47,24 +60,38 @@ export function taskFrom(form: FormData): NewTask {
   if (after.length) task.after = after;
   if (words(text("labels")).length) task.labels = words(text("labels"));
   if (text("group")) task.group = text("group");
+  const context = valuesFrom(form.get("context"));
+  if (Object.keys(context).length) task.context = context;
+  if (text("branch")) task.branch = text("branch");
   if (form.get("wants") === "answer") task.answer = true;
+  if (form.get("interactive")) task.interactive = true;
+  if (form.get("wants") === "checkout") task.workspace = "none";
   if (text("schema")) task.schema = JSON.parse(text("schema"));
   if (text("not_before")) task.not_before = new Date(text("not_before")).toISOString();
   return task;
 }
+
+// results says what each kind of result means.
+const results = {
+  "": undefined,
+  answer: "Its agent reads the code and cannot change anything; nothing lands",
+  checkout: "Its agent works in your own checkout, one such task at a time; nothing lands, and Coppice commits, moves and removes nothing there",
+};
 
 export function NewTaskDialog({ onClose }: { onClose: () => void }) {
   const projects = useAnswer(queries.projects());
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const [chosen, setChosen] = useState("");
-  const [answer, setAnswer] = useState(false);
+  const [wants, setWants] = useState<"" | "answer" | "checkout">("");
+  const answer = wants === "answer"; // and nothing lands
+  const lands = wants === "";
   const [described, setDescribed] = useState(false);
   const [agent, setAgent] = useState("");
   const images = useImages();
   const list = projects.data?.projects ?? [];
   const project = list.find((p) => p.prefix === chosen) ?? list.find((p) => p.prefix === new URLSearchParams(location.search).get("project")) ?? list[0];
-  const limits = project?.policy.agent.limits?.[answer ? "answer" : "implement"];
+  const limits = project?.policy.agent.limits?.[lands ? "implement" : wants];
 
   const submit = async (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
@@ -80,7 +107,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       say(`${t?.key} was created`);
       if (another) {
         form.reset();
-        setAnswer(false);
+        setWants("");
         setDescribed(false);
         images.clear();
       } else {
@@ -101,7 +128,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       {projects.data && !project && <Empty title="No project yet"><p>Tasks belong to a project: a git repository.</p><AddProject /></Empty>}
       {project && (
         <form onSubmit={(e) => void submit(e)} className="form" {...images.take}>
-          <Field label="Title" hint="What should be done, in one line; if empty, the first sentence of the description">{(id) => <input id={id} name="title" required={!described} autoFocus maxLength={500} />}</Field>
+          <Field label="Title" hint="What should be done, in one line; if empty, the first sentence of the description">{(id) => <input id={id} name="title" required={!described} autoFocus maxLength={mostTitle} />}</Field>
           <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} onChange={(e) => setDescribed(e.target.value.trim() !== "")} />}</Field>
           <Attachments images={images} project={project.prefix} agent={agent || project.policy.agent.use} />
           <div className="form-row">
@@ -114,32 +141,58 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
                 {(project.policy.tracks ?? []).map((t) => <option key={t.name} value={t.name}>{t.name}</option>)}
               </select>
             )}</Field>
-            <Field label="Priority" hint="-10 to 10; higher starts first">{(id) => <input id={id} name="priority" type="number" min={-10} max={10} defaultValue={0} />}</Field>
+            <Field label="Priority" hint={priorityHint}>{(id) => <input id={id} name="priority" type="number" min={priorities.least} max={priorities.most} defaultValue={0} />}</Field>
           </div>
           <div className="form-row">
             <AgentFields key={project.prefix} project={project.prefix} agent={project.policy.agent.use} model={project.policy.agent.model} effort={project.policy.agent.effort} onAgent={setAgent} />
-            <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>
+            {wants !== "checkout" && <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>}
           </div>
-          <Field label="Result" hint={answer ? "Its agent reads the code and cannot change anything; nothing lands" : undefined}>{(id) => (
-            <select id={id} name="wants" value={answer ? "answer" : ""} onChange={(e) => setAnswer(e.target.value === "answer")}>
+          <Field label="Result" hint={results[wants]}>{(id) => (
+            <select id={id} name="wants" value={wants} onChange={(e) => setWants(e.target.value as typeof wants)}>
               <option value="">a change that lands</option>
               <option value="answer">an answer</option>
+              <option value="checkout">work in my own checkout</option>
             </select>
           )}</Field>
           {answer && <Field label="Schema" hint="The JSON schema that the answer must match; text if empty">{(id) => <textarea id={id} name="schema" rows={3} spellCheck={false} />}</Field>}
           <div className="form-row">
-            <Field label="Depends on" hint="Keys of tasks that must be done first">{(id) => <input id={id} name="after" placeholder={`${project.prefix}-1 ${project.prefix}-2`} autoComplete="off" />}</Field>
-            {!answer && <Field label="Checks" hint="Shell commands, one per line, in addition to the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>}
+            {wants !== "checkout" && <Field label="Depends on" hint="Keys of tasks that must be done first">{(id) => <input id={id} name="after" placeholder={`${project.prefix}-1 ${project.prefix}-2`} autoComplete="off" />}</Field>}
+            {lands && <Field label="Checks" hint="Shell commands, one per line, in addition to the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>}
           </div>
-          {!answer && <Field label="Steps" hint="What must be true when it is done, one per line; a verifier checks each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>}
+          {lands && <Field label="Steps" hint="What must be true when it is done, one per line; a verifier checks each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>}
+          <Field label="Context" hint="Small values for the agent, one name=value per line">{(id) => <textarea id={id} name="context" rows={2} placeholder="ticket=APP-7" spellCheck={false} />}</Field>
           <MarkFields key={"marks " + project.prefix} project={project.prefix} />
           <div className="form-row">
             <Field label="Budget" hint={`${String(project.policy.budget?.task || "no limit")} if empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
+            <Field label="If a session fails">{(id) => (
+              <select id={id} name="retry" defaultValue="">
+                <option value="">{`the project's (${project.policy.retry?.policy || "same"})`}</option>
+                <option value="none">the task fails</option>
+                <option value="same">try again</option>
+                <option value="analyze">find out why, then try again</option>
+              </select>
+            )}</Field>
+            <Field label="A session is complete if">{(id) => (
+              <select id={id} name="completion" defaultValue="">
+                <option value="">the project's checks pass</option>
+                <option value="diff_not_empty">it changed something</option>
+                <option value="no_error_in_output">its output does not end with an error</option>
+                <option value="diff_not_empty no_error_in_output">both are true</option>
+                <option value="none">it ends without a failure</option>
+              </select>
+            )}</Field>
             <Field label="Category" hint="Selects the track if none is chosen">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
-            {!answer && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
+            {!answer && <Field label="Work with the agent" hint="On its own screen, in the tab Terminal; without a screen, the task waits for you after each turn">{(id) => (
+              <select id={id} name="interactive">
+                <option value="">no: it works alone</option>
+                <option value="yes">yes, from the start</option>
+              </select>
+            )}</Field>}
+            {lands && <Field label="Branch" hint={`${project.policy.workspace?.branch || "coppice/{key}"} if empty`}>{(id) => <input id={id} name="branch" maxLength={200} placeholder="feature/login" autoComplete="off" />}</Field>}
+            {lands && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
           </div>
           <div className="form-row">
-            <Field label="Turns" hint="The most of each session; the limit of its role if empty">{(id) => <input id={id} name="turns" type="number" min={1} max={1000} placeholder={String(limits?.turns || 1000)} autoComplete="off" />}</Field>
+            <Field label="Turns" hint="The most of each session; the limit of its role if empty">{(id) => <input id={id} name="turns" type="number" min={1} max={mostTurns} placeholder={String(limits?.turns || mostTurns)} autoComplete="off" />}</Field>
             <Field label="Time" hint="How long each session can work, such as 30m">{(id) => <input id={id} name="time" placeholder={limits?.time || "30m"} autoComplete="off" />}</Field>
             <Field label="Limits of its role">{(id) => (
               <select id={id} name="until_done">

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, it } from "vitest";
 import type { Board, InboxEntry, Project, Task } from "../api/schema";
 import { task } from "../test/make";
@@ -11,12 +11,12 @@ import { matches, Palette } from "./palette";
 
 const failed = task({ id: 5, title: "Add a flag", status: "failed", stage: "ended", can: ["continue", "retry", "archive"] });
 const board = (...tasks: Task[]): Board => ({ seq: 1, count: tasks.length, empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], groups: [], labels: [], entries: [], columns: [{ name: "Failed", count: tasks.length, tasks }] });
-const project = { prefix: "app", path: "/app" } as Project;
+const project = { prefix: "app", path: "/app", policy: {} } as Project;
 const names = (list: { name: string }[]) => list.map((c) => c.name);
 
 function Open() {
   const open = useDialog();
-  return <output>{typeof open === "object" ? `${open.action.id} ${open.task.key}` : (open ?? "")}</output>;
+  return <output>{typeof open !== "object" ? (open ?? "") : "form" in open ? open.form : `${open.action.id} ${open.task.key}`}</output>;
 }
 
 const type = (text: string) => fireEvent.change(screen.getByRole("combobox", { hidden: true }), { target: { value: text } });
@@ -24,42 +24,44 @@ const type = (text: string) => fireEvent.change(screen.getByRole("combobox", { h
 it("finds every action of a task that has a button", () => {
   const t = task({ id: 1, can: actions.map((a) => a.id) });
   for (const a of actions) {
-    expect(names(matches(`${a.name} app-1`, t, [], []))).toContain(`${a.name} app-1`);
-    expect(names(matches(`${a.name} app-1`, undefined, [t], []))).toContain(`${a.name} app-1 task 1`);
+    expect(names(matches(`${a.name} app-1`, { here: t }))).toContain(`${a.name} app-1`);
+    expect(names(matches(`${a.name} app-1`, { tasks: [t] }))).toContain(`${a.name} app-1 task 1`);
   }
 });
 
 it("finds the commands of the frame, of pages and of projects", () => {
-  for (const c of [commands.create, commands.theme, commands.help, commands.backup, ...goTo]) expect(names(matches(c.name, undefined, [], []))).toContain(c.name);
-  for (const c of projectCommands(project)) expect(names(matches(c.name, undefined, [], [project]))).toContain(`${c.name} app`);
+  for (const c of [commands.create, commands.theme, commands.help, commands.backup, ...goTo]) expect(names(matches(c.name, {}))).toContain(c.name);
+  for (const c of projectCommands(project)) expect(names(matches(c.name, { projects: [project] }))).toContain(`${c.name} app`);
   for (const c of projectCommands({ ...project, paused_at: "2026-01-01T00:00:00Z" })) expect(c.name).not.toBe("Pause");
 });
 
 it("marks the open task", () => {
   const t = task({ id: 1, unread: true, group_id: 3 });
-  for (const name of ["Flag", "Labels and group…", "Mark as read", "Open its group"]) expect(names(matches(name, t, [], []))).toContain(`${name} app-1`);
+  for (const name of ["Flag", "Labels and group…", "Mark as read", "Open its group"]) expect(names(matches(name, { here: t }))).toContain(`${name} app-1`);
 });
 
 it("changes the priority of the open task, and resumes paused tracks", () => {
   const t = task({ id: 1, priority: 2, stage: "waiting" });
-  for (const name of ["Raise the priority of", "Lower the priority of"]) expect(names(matches(name, t, [], []))).toContain(`${name} app-1`);
-  expect(names(matches("priority", { ...t, stage: "ended" }, [], []))).toEqual(["Search for “priority”"]);
-  expect(names(matches("resume", undefined, [], [{ ...project, paused_tracks: { docs: "it fails" } }]))).toContain("Resume track docs app");
+  for (const name of ["Raise the priority of", "Lower the priority of"]) expect(names(matches(name, { here: t }))).toContain(`${name} app-1`);
+  expect(names(matches("priority", { here: { ...t, can_change: false } }))).toEqual(["Search for “priority”"]);
+  expect(names(matches("resume", { projects: [{ ...project, paused_tracks: { docs: "it fails" } }] }))).toContain("Resume track docs of app");
 });
 
-it("runs the actions of the inbox that belong to no task", async () => {
-  const entry = { id: "limit/ann", kind: "limit", title: "ann", text: "not logged in", blocks: "work", actions: [{ label: "Clear the limit", method: "POST", route: "/agents/ann/clear", command: "" }, { label: "Restore", method: "POST", route: "/x", command: "", danger: true }] } as unknown as InboxEntry;
-  expect(names(matches("clear", undefined, [], [], [entry]))).toContain("Clear the limit: ann");
-  expect(names(matches("clear", undefined, [], [], [{ ...entry, task: "app-1" }]))).toEqual(["Search for “clear”"]);
+it("runs the actions of the inbox that no task offers", async () => {
+  const entry = { id: "limit/ann", kind: "limit", title: "ann", text: "not logged in", blocks: "work", actions: [{ label: "Clear the limit", method: "POST", route: "/agents/ann/clear", command: "" }, { label: "Restore base", method: "POST", route: "/x", command: "", danger: true }] } as unknown as InboxEntry;
+  expect(names(matches("clear", { entries: [entry] }))).toContain("Clear the limit: ann");
+  const retry = { ...entry, task: "app-1", actions: [{ ...entry.actions![0]!, label: "Retry", verb: "retry" }] } as InboxEntry;
+  expect(names(matches("retry", { entries: [retry], tasks: [task({ id: 1, can: ["retry"] })] }))).toEqual(["Retry app-1 task 1", "Search for “retry”"]);
   const sent = serve({ "POST /api/v1/agents/ann/clear": {} });
-  matches("clear", undefined, [], [], [entry])[0]!.run();
+  matches("clear", { entries: [entry] })[0]!.run();
   await waitFor(() => expect(sent.some((s) => s.path === "/api/v1/agents/ann/clear")).toBe(true));
-  matches("restore", undefined, [], [], [entry])[0]!.run();
-  expect(location.pathname).toBe("/inbox");
+  show(<Open />);
+  act(() => matches("restore base", { entries: [entry] })[0]!.run());
+  expect(screen.getByRole("status").textContent).toBe("entry");
 });
 
 it("offers no action that the server does not offer", () => {
-  expect(names(matches("stop", undefined, [failed], []))).toEqual(["Search for “stop”"]);
+  expect(names(matches("stop", { tasks: [failed] }))).toEqual(["Search for “stop”"]);
 });
 
 it("runs an action of a task on the board", async () => {

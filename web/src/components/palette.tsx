@@ -1,15 +1,16 @@
-// The command palette: every page, every task, and everything that a button
-// runs: the actions of tasks, and the commands of the page.
+// The command palette: every page, every task, and everything that a button runs. A
+// test compares it with the requests of the page (palette.coverage.test.tsx).
 import { useDeferredValue, useMemo, useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
 import type { InboxEntry, Project, Task } from "../api/schema";
-import { navigate, to, toTask } from "../router";
-import { closeDialog } from "../state/dialog";
+import { priorities } from "../api/tables";
+import { navigate, to, toReview, toTask } from "../router";
+import { closeDialog, openDialog } from "../state/dialog";
 import { Dialog } from "../ui/dialog";
-import { actionsOf, edit, quick } from "./actions";
-import { commands, goTo, projectCommands, trackCommands, type Command } from "./commands";
-import { act as help, isSnoozed } from "./entry";
+import { actionsOf, answer, edit, quick } from "./actions";
+import { commands, entryCommands, entryName, goTo, isSnoozed, projectCommands, projectForms, ruleCommands, snoozeCommands, trackCommands, type Command } from "./commands";
+import { pageCommands } from "./keys";
 import { markItems } from "./marks";
 
 // fits reports whether the text contains every word.
@@ -27,33 +28,73 @@ function taskWords(text: string, tasks: Task[]): string {
   return text.split(/\s+/).filter((w) => !names.some((n) => n.split(" ").some((part) => w.length > 1 && part.startsWith(w.toLowerCase())))).join(" ");
 }
 
-// priorities change the priority of a task, as the buttons beside it do.
-function priorities(t: Task): Command[] {
-  if (t.stage === "ended") return [];
-  const set = (name: string, priority: number): Command => ({ id: `${name} ${t.key}`, name: `${name} ${t.key}`, hint: "this task", run: () => void edit(t.key, { priority }, `${t.key} has priority ${priority}`) });
-  return [set("Raise the priority of", t.priority + 1), set("Lower the priority of", t.priority - 1)];
+// prioritiesOf change the priority of a task, as the buttons beside it do.
+function prioritiesOf(t: Task): Command[] {
+  const set = (name: string, priority: number): Command[] => (priority < priorities.least || priority > priorities.most ? [] : [{ id: name, name, hint: "", run: () => void edit(t.key, { priority }, `${t.key} has priority ${priority}`) }]);
+  return [...set("Raise the priority of", t.priority + 1), ...set("Lower the priority of", t.priority - 1)];
 }
 
-// helps are the actions of entries of the inbox about projects and accounts. One that
-// asks for a text or a confirmation is run in the inbox.
-function helps(entries: InboxEntry[]): Command[] {
-  return entries.filter((e) => !e.task && !isSnoozed(e)).flatMap((e) => (e.actions ?? []).map((a): Command => ({
-    id: `${e.id} ${a.label}`, name: `${a.label}: ${e.title}`, hint: "inbox", run: () => (a.text || a.danger ? navigate("/inbox") : void help(e, a)),
-  })));
+// answersOf answer the open question of a task.
+function answersOf(t: Task): Command[] {
+  const q = t.question;
+  if (!q?.open) return [];
+  const say = (name: string, text: string): Command => ({ id: "answer " + text, name, hint: "", run: () => void answer(t.key, q.id, text) });
+  const always = q.rule ? [say("Allow always:", "allow always"), say("Deny always:", "deny always")] : [];
+  const offered = q.kind === "permission" ? [say("Allow:", "allow"), say("Deny:", "deny"), ...always] : q.several ? [] : (q.options ?? []).map((o, i) => say(`Answer “${o}”:`, String(i + 1)));
+  return [...offered, { id: "answer", name: "Answer…", hint: "", run: () => openDialog({ form: "answer", task: t.key }) }];
 }
 
-// matches lists what a text finds: the actions of the open task first, then
-// commands, then tasks with their actions.
-export function matches(text: string, here: Task | undefined, tasks: Task[], projects: Project[], entries: InboxEntry[] = []): Command[] {
-  const act = (t: Task, hint: string) => actionsOf(t).map((a): Command => ({ id: `${a.id} ${t.key}`, name: `${a.name} ${t.key}${hint ? "" : " " + t.title}`, hint: hint || "action", run: () => quick(t, a) }));
-  const mark = (t: Task) => markItems(t).map((m): Command => ({ ...m, id: `${m.id} ${t.key}`, name: `${m.name} ${t.key}`, hint: "this task" }));
-  const own = here ? [...act(here, "this task"), ...mark(here), ...priorities(here)] : [];
-  const all = [
-    ...own, commands.create, commands.theme, commands.help, ...goTo, commands.backup,
-    ...projects.flatMap((p) => [...projectCommands(p), ...trackCommands(p)].map((c) => ({ ...c, name: `${c.name} ${p.prefix}` }))), ...helps(entries),
+// taskCommands are what a person can do with a task.
+export function taskCommands(t: Task): Command[] {
+  const form = (name: string, form: "message" | "limits" | "review"): Command => ({ id: "form " + form, name, hint: "", run: () => openDialog({ form, task: t.key }) });
+  return [
+    ...actionsOf(t).map((a): Command => ({ id: a.id, name: a.name, hint: "", run: () => quick(t, a) })),
+    ...answersOf(t),
+    ...markItems(t).map((m): Command => ({ ...m, hint: "" })),
+    ...(t.can_send ? [form("Send a message to", "message")] : []),
+    ...(t.can_change ? [...prioritiesOf(t), form("Change the budget and limits of", "limits")] : []),
+    ...(t.wants !== "answer" && t.sessions > 0 ? [{ id: "review", name: "Review", hint: "", run: () => navigate(toReview(t.key)) }, form("Ask for changes to", "review")] : []),
   ];
-  const found = all.filter((c) => fits(c.name, text));
-  if (!text) return found.slice(0, SHOWN + own.length);
+}
+
+// inboxCommands are the actions of entries of the inbox, and what hides them. What the
+// task of an entry offers is left out.
+function inboxCommands(entries: InboxEntry[], tasks: Task[]): Command[] {
+  const can = new Map(tasks.map((t) => [t.key, t.can ?? []]));
+  return entries.flatMap((e) => {
+    const offered: string[] = (e.task && can.get(e.task)) || [];
+    const own = entryCommands({ ...e, actions: (e.actions ?? []).filter((a) => !(a.verb && offered.includes(a.verb)) && !(e.question && a.route.endsWith("/answer"))) });
+    const hide = snoozeCommands(e).map((c) => ({ ...c, id: `${e.id} ${c.id}`, name: c.id === "wake" ? "Wake" : `Snooze ${c.name[0]!.toLowerCase()}${c.name.slice(1)}` }));
+    return [...(isSnoozed(e) ? [] : own), ...hide].map((c) => ({ ...c, name: `${c.name}: ${entryName(e)}`, hint: "inbox" }));
+  });
+}
+
+export interface Offers {
+  here?: Task; // the task of the open page
+  tasks?: Task[];
+  projects?: Project[];
+  entries?: InboxEntry[];
+}
+
+const act = (t: Task, hint: string) => taskCommands(t).map((c): Command => ({ ...c, id: `${c.id} ${t.key}`, name: `${c.name} ${t.key}${hint ? "" : " " + t.title}`, hint: hint || "action" }));
+
+// everything lists all commands besides those of other tasks: what the open page and
+// its task offer first.
+export function everything({ here, tasks = [], projects = [], entries = [] }: Offers): Command[] {
+  const { palette: _, ...rest } = commands;
+  return [
+    ...ownOf(here), ...Object.values<Command>(rest), ...goTo, ...inboxCommands(entries, here ? [here, ...tasks] : tasks),
+    ...projects.flatMap((p) => [...projectCommands(p).map((c) => ({ ...c, name: `${c.name} ${p.prefix}` })), ...trackCommands(p), ...ruleCommands(p), ...projectForms(p)]),
+  ];
+}
+
+const ownOf = (here?: Task) => [...(here ? act(here, "this task") : []), ...pageCommands()];
+
+// matches lists what a text finds: commands, then tasks, then the actions of tasks.
+export function matches(text: string, offers: Offers): Command[] {
+  const { here, tasks = [] } = offers;
+  const found = everything(offers).filter((c) => fits(c.name, text));
+  if (!text) return found.slice(0, SHOWN + ownOf(here).length);
   const others = tasks.filter((t) => t.key !== here?.key);
   const opens = tasks.filter((t) => fits(`${t.key} ${t.title}`, text)).map((t): Command => ({ id: t.key, name: `${t.key} ${t.title}`, hint: t.status, run: () => navigate(toTask(t.key)) }));
   const acts = others.flatMap((t) => act(t, "")).filter((c) => fits(c.name, text));
@@ -70,11 +111,12 @@ export function Palette() {
   const listed = useMemo(() => (board?.columns ?? []).flatMap((c) => c.tasks ?? []), [board]);
   const asked = useDeferredValue(taskWords(text.trim(), listed));
   const more = useAnswer({ ...queries.tasks(asked, SHOWN), enabled: asked !== "" }).data;
-  const projects = useAnswer(queries.projects()).data?.projects;
+  const projects = useAnswer(queries.projects()).data?.projects ?? undefined;
+  const entries = useAnswer(queries.inbox("", true)).data?.entries ?? undefined;
   const found = useMemo(() => {
     const tasks = new Map([...(asked ? (more?.tasks ?? []) : []), ...listed].map((t) => [t.key, t]));
-    return matches(text.trim(), here, [...tasks.values()], projects ?? [], board?.entries ?? []);
-  }, [text, asked, here, listed, more, projects, board]);
+    return matches(text.trim(), { here, tasks: [...tasks.values()], projects, entries });
+  }, [text, asked, here, listed, more, projects, entries]);
 
   const choose = (c: Command | undefined) => {
     if (!c) return;

@@ -7,6 +7,7 @@ import { plural } from "../lib/format";
 import { Dialog } from "../ui/dialog";
 import { FormProblem } from "../ui/parts";
 import { say } from "../ui/toast";
+import { removeProject } from "./commands";
 
 // left returns in one line what a removal leaves behind.
 export function left(r: Removed): string {
@@ -15,17 +16,11 @@ export function left(r: Removed): string {
 }
 
 export function RemoveProject({ p }: { p: Project }) {
-  const [open, setOpen] = useState(false);
   if (p.removal) return <span className="warn-text">{p.removal.problem ? `It cannot be removed yet: ${p.removal.problem}` : "It is being removed."}</span>;
-  return (
-    <>
-      <button className="button small danger" onClick={() => setOpen(true)}>Remove…</button>
-      {open && <Question p={p} close={() => setOpen(false)} />}
-    </>
-  );
+  return <button className="button small danger" onClick={removeProject(p).run}>Remove…</button>;
 }
 
-function Question({ p, close }: { p: Project; close: () => void }) {
+export function RemoveDialog({ p, close }: { p: Project; close: () => void }) {
   const [purge, setPurge] = useState(false);
   const [force, setForce] = useState(false);
   const [busy, setBusy] = useState(false);

@@ -73,18 +73,21 @@ function SessionLine({ s }: { s: Session }) {
   );
 }
 
-function Composer({ t, session }: { t: TaskDetail; session: Session }) {
+// Composer sends messages to a session, or to the next one.
+export function Composer({ t, session, onSent }: { t: TaskDetail; session?: Session; onSent?: () => void }) {
+  const running = session !== undefined && live(session);
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const [next, setNext] = useState(false);
   const images = useImages();
-  if (t.stage === "ended") return null;
+  if (!t.can_send) return null;
   const submit = async () => {
     if (!text.trim() || busy || images.busy) return;
     setBusy(true);
     if (await send(t.key, text, next, images.ids.images)) {
       setText("");
       images.clear();
+      onSent?.();
     }
     setBusy(false);
   };
@@ -95,7 +98,7 @@ function Composer({ t, session }: { t: TaskDetail; session: Session }) {
     }}>
       <textarea
         rows={2} value={text} onChange={(e) => setText(e.target.value)} aria-label="Message to the agent"
-        placeholder={live(session) ? "Message to the running session" : "Message to the next session"}
+        placeholder={running ? "Message to the running session" : "Message to the next session"}
         onKeyDown={(e) => {
           if (e.key !== "Enter" || e.shiftKey) return;
           e.preventDefault();
@@ -103,10 +106,10 @@ function Composer({ t, session }: { t: TaskDetail; session: Session }) {
         }}
       />
       <span className="composer-end">
-        {live(session) && <label className="check"><input type="checkbox" checked={next} onChange={(e) => setNext(e.target.checked)} /> after its turn</label>}
+        {running && <label className="check"><input type="checkbox" checked={next} onChange={(e) => setNext(e.target.checked)} /> after its turn</label>}
         <button className="button primary" disabled={busy || images.busy || !text.trim()}>Send</button>
       </span>
-      <Attachments images={images} project={t.project} agent={session.agent} small />
+      <Attachments images={images} project={t.project} agent={session?.agent ?? t.agent} small />
     </form>
   );
 }

@@ -6,6 +6,7 @@ import { VirtualList } from "../ui/virtual";
 import { bulk, can, manyActions } from "./actions";
 import { Row, ROW } from "./card";
 import { Entries } from "./entry";
+import { usePageCommands } from "./keys";
 
 type Item = { column: BoardColumn } | { task: Task } | { cut: BoardColumn };
 
@@ -35,6 +36,12 @@ export function Table({ list, entries, all, more }: Props) {
     keys.forEach((k) => (on ? next.add(k) : next.delete(k)));
     setChosen(next);
   };
+  const offers = manyActions.map((a) => ({ a, fit: tasks.filter((t) => can(t, a.id)) })).filter(({ a, fit }) => fit.length > 0 || !a.more);
+  const runAll = ({ a, fit }: (typeof offers)[number]) => void bulk(fit.map((t) => t.key), a).then(() => setChosen(new Set()));
+  usePageCommands(useMemo(
+    () => offers.filter((o) => o.fit.length > 0).map((o) => ({ id: `selected ${o.a.id}`, name: `${o.a.name} ${plural(o.fit.length, "selected task")}`, hint: "selected tasks", run: () => runAll(o) })),
+    [items, chosen],
+  ));
   const row = (i: Item) => {
     if ("task" in i) return <Row t={i.task} now={now} selected={chosen.has(i.task.key)} onSelect={(on) => select([i.task.key], on)} />;
     if ("cut" in i) return <div className="row muted">{i.cut.tasks?.length} of {i.cut.count}. {more ? <button className="button small ghost" onClick={more}>Show more</button> : "Filter to see others."}</div>;
@@ -53,15 +60,7 @@ export function Table({ list, entries, all, more }: Props) {
       {tasks.length > 0 && (
         <div className="bulk" role="toolbar" aria-label="Selected tasks">
           <strong>{plural(tasks.length, "task")} selected</strong>
-          {manyActions.map((a) => {
-            const fit = tasks.filter((t) => can(t, a.id));
-            return fit.length === 0 && a.more ? null : (
-              <button key={a.id} className={"button small" + (a.danger ? " danger" : "")} disabled={fit.length === 0} title={a.about}
-                onClick={() => void bulk(fit.map((t) => t.key), a).then(() => setChosen(new Set()))}>
-                {a.name} {fit.length}
-              </button>
-            );
-          })}
+          {offers.map((o) => <button key={o.a.id} className={"button small" + (o.a.danger ? " danger" : "")} disabled={o.fit.length === 0} title={o.a.about} onClick={() => runAll(o)}>{o.a.name} {o.fit.length}</button>)}
           <button className="button small ghost" onClick={() => setChosen(new Set())}>Clear</button>
         </div>
       )}

@@ -1,5 +1,6 @@
 // The facts of a task, next to its page.
 import type { TaskChange, TaskDetail } from "../api/schema";
+import { mostTurns, priorities } from "../api/tables";
 import { actionsOf, can, perform } from "./actions";
 import { clock, plural } from "../lib/format";
 import { Link, to, toTask } from "../router";
@@ -19,7 +20,7 @@ function OpenInEditor({ path }: { path: string }) {
   return <a className="button small" href={link} title="You can choose the editor in Settings">Open in {editorName(editor)}</a>;
 }
 
-function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => void }) {
+export function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => void }) {
   return (
     <form className="budget" onSubmit={(e) => {
       e.preventDefault();
@@ -35,12 +36,12 @@ function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => voi
 // limitsOf says what stops each session of a task before it is done.
 export function limitsOf(t: TaskDetail): string {
   const l = t.limits;
-  const list = [l.turns && l.turns < 1000 ? plural(l.turns, "turn") : "", l.time ?? "", l.budget ?? ""].filter(Boolean);
+  const list = [l.turns && l.turns < mostTurns ? plural(l.turns, "turn") : "", l.time ?? "", l.budget ?? ""].filter(Boolean);
   return list.length ? `${list.join(", ")} per session` : t.until_done ? "until it is done" : "none";
 }
 
 // Limits shows the limits of a task's sessions, and changes those of the task.
-function Limits({ t, onLimits }: { t: TaskDetail; onLimits: (change: TaskChange) => void }) {
+export function Limits({ t, onLimits }: { t: TaskDetail; onLimits: (change: TaskChange) => void }) {
   return (
     <form className="budget" onSubmit={(e) => {
       e.preventDefault();
@@ -48,7 +49,7 @@ function Limits({ t, onLimits }: { t: TaskDetail; onLimits: (change: TaskChange)
       const text = (name: string) => String(form.get(name) ?? "").trim();
       onLimits({ turns: Number(text("turns")) || 0, time: text("time") || "0s" });
     }}>
-      <input name="turns" type="number" min={1} max={1000} key={`turns ${t.turns ?? ""}`} defaultValue={t.turns ?? ""} placeholder={String(t.limits.turns ?? 1000)} aria-label="Turns of a session" />
+      <input name="turns" type="number" min={1} max={mostTurns} key={`turns ${t.turns ?? ""}`} defaultValue={t.turns ?? ""} placeholder={String(t.limits.turns ?? mostTurns)} aria-label="Turns of a session" />
       <input name="time" key={`time ${t.time ?? ""}`} defaultValue={t.time ?? ""} placeholder={t.limits.time || "time"} aria-label="Time of a session" />
       <button className="button small">Set</button>
     </form>
@@ -62,7 +63,6 @@ function Restaff({ t }: { t: TaskDetail }) {
 }
 
 export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail; onPriority: (n: number) => void; onBudget: (usd: string) => void; onLimits: (change: TaskChange) => void }) {
-  const ended = t.stage === "ended";
   const open = t.workspace && !t.workspace.removed_at ? t.workspace : undefined;
   return (
     <>
@@ -71,17 +71,17 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
         <dl>
           <Fact name="Priority">
             {t.priority}
-            {!ended && (
+            {t.can_change && (
               <span className="stepper">
-                <button className="button icon" aria-label="Lower the priority" disabled={t.priority <= -10} onClick={() => onPriority(t.priority - 1)}>−</button>
-                <button className="button icon" aria-label="Raise the priority" disabled={t.priority >= 10} onClick={() => onPriority(t.priority + 1)}>+</button>
+                <button className="button icon" aria-label="Lower the priority" disabled={t.priority <= priorities.least} onClick={() => onPriority(t.priority - 1)}>−</button>
+                <button className="button icon" aria-label="Raise the priority" disabled={t.priority >= priorities.most} onClick={() => onPriority(t.priority + 1)}>+</button>
               </span>
             )}
           </Fact>
           <Fact name="Agent">{t.agent}{t.model ? ` · ${t.model}` : ""}{t.effort ? ` · ${t.effort}` : ""} <Restaff t={t} /></Fact>
           <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
-          <Fact name="Budget">{ended ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
-          <Fact name="Limits">{limitsOf(t)}{!ended && <Limits t={t} onLimits={onLimits} />}</Fact>
+          <Fact name="Budget">{!t.can_change ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
+          <Fact name="Limits">{limitsOf(t)}{t.can_change && <Limits t={t} onLimits={onLimits} />}</Fact>
           <Fact name="Group">{t.group ? <Link href={to("/groups/{id}", { id: String(t.group_id) })}>{t.group}</Link> : "none"}</Fact>
           <Fact name="Labels">{(t.labels?.length ?? 0) === 0 ? "none" : <span className="chips">{t.labels!.map((l) => <Link key={l} href={to("/", { label: l })} className="chip" title={l}>{l}</Link>)}</span>}</Fact>
           <Fact name="Marks">
@@ -90,8 +90,13 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
               <button className="button small" onClick={() => editMarks(t)}>Labels and group…</button>
             </span>
           </Fact>
+          {t.checkout && <Fact name="Workspace">none: your own checkout</Fact>}
+          {t.branch && !t.workspace && <Fact name="Branch"><code>{t.branch}</code></Fact>}
           {t.feature && <Fact name="Feature">{t.feature}</Fact>}
           {t.fork_of && <Fact name="Fork of"><Link href={toTask(t.fork_of)}>{t.fork_of}</Link></Fact>}
+          {t.parent && <Fact name="Created for"><Link href={toTask(t.parent)}>{t.parent}</Link></Fact>}
+          {(t.children?.length ?? 0) > 0 && <Fact name="Its agents created">{t.children!.map((c) => <span key={c.key} className="block"><Link href={toTask(c.key)}>{c.key}</Link> {c.status}: {c.title}</span>)}</Fact>}
+          {t.report && <Fact name="Reports">{t.report}</Fact>}
           <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>
           {t.not_before && <Fact name="Not before">{clock(t.not_before)}</Fact>}
           {t.ended_at && <Fact name="Ended">{clock(t.ended_at)}</Fact>}
@@ -99,6 +104,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           {(t.after?.length ?? 0) > 0 && <Fact name="Depends on"><Keys keys={t.after!} /></Fact>}
           {(t.dependants?.length ?? 0) > 0 && <Fact name="Blocks"><Keys keys={t.dependants!} /></Fact>}
           {(t.checks?.length ?? 0) > 0 && <Fact name="Own checks">{t.checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
+          {Object.entries(t.context ?? {}).length > 0 && <Fact name="Context">{Object.entries(t.context!).sort().map(([name, value]) => <code key={name} className="block">{name} = {value}</code>)}</Fact>}
           {(t.skipped_checks?.length ?? 0) > 0 && <Fact name="Checks left out">{t.skipped_checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
         </dl>
       </section>
@@ -108,14 +114,15 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           <dl>
             <Fact name="Branch"><code>{t.workspace.branch}</code></Fact>
             {open ? <Fact name="Folder">{open.path ? <span className="folder"><Copy text={open.path} label="Copy the folder" /><OpenInEditor path={open.path} /></span> : "being created"}</Fact> : <Fact name="Removed">{clock(t.workspace.removed_at)}{can(t, "undo") && "; Undo removal restores it"}</Fact>}
+            {(t.stray_branches?.length ?? 0) > 0 && <Fact name="Stray branches">{t.stray_branches!.map((b) => <span key={b.name + (b.ref ?? "")} className="block"><code>{b.name}</code> at <code>{b.head.slice(0, 10)}</code>{b.ref ? ", in the trash" : ""}</span>)}</Fact>}
             {(open?.ports?.length ?? 0) > 0 && <Fact name="Ports">{open!.ports!.join(", ")}</Fact>}
           </dl>
         </section>
       )}
       <section>
         <h2>From a terminal</h2>
-        {!ended && t.session && t.terminals?.includes(t.session) && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
-        <Copy text={ended ? `coppice show ${t.key}` : `coppice logs -f ${t.key}`} label="Copy the command" />
+        {!t.ended_at && t.session && t.terminals?.includes(t.session) && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
+        <Copy text={t.ended_at ? `coppice show ${t.key}` : `coppice logs -f ${t.key}`} label="Copy the command" />
       </section>
       {(t.messages?.length ?? 0) > 0 && (
         <section>

@@ -5,7 +5,7 @@ import type { ProjectConfig } from "../api/schema";
 import { serve, show } from "../test/render";
 import { TracksForm } from "./tracks";
 
-const value = [{ name: "main", default: true }, { name: "docs", limit: 2, categories: ["docs", "site"] }];
+const value = [{ name: "main", default: true }, { name: "docs", limit: 2, categories: ["docs", "site"], completion: ["none"] }];
 const config = { path: "/src/app/coppice.yaml", exists: true, revision: "r1", keys: [{ key: "tracks", value }], server: [] } as unknown as ProjectConfig;
 const route = "PATCH /api/v1/projects/app/config";
 const field = (label: string, n: number) => screen.getAllByLabelText<HTMLInputElement>(label)[n]!;
@@ -26,7 +26,7 @@ it("shows the change as the server would write it, and saves it then", async () 
   expect((await screen.findByLabelText("The change")).textContent).toContain("+tracks: [new]");
   fireEvent.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() => expect(done).toHaveBeenCalled());
-  const body = { key: "tracks", revision: "r1", value: [{ name: "core", default: true }, { name: "docs", limit: 3, categories: ["docs", "site"] }] };
+  const body = { key: "tracks", revision: "r1", value: [{ name: "core", default: true }, { name: "docs", limit: 3, categories: ["docs", "site"], completion: ["none"] }] };
   expect(sent.map((s) => s.body)).toEqual([{ ...body, dry_run: true }, { ...body, dry_run: false }]);
 });
 

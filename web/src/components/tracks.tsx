@@ -11,18 +11,22 @@ import { FormProblem, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 import { DiffLines } from "./difflines";
 
-export function Tracks({ project }: { project: string }) {
+// With add, the list starts with an empty track at its end.
+export function Tracks({ project, add, onDone }: { project: string; add?: boolean; onDone?: () => void }) {
   const config = useAnswer(queries.config(project));
   const [saved, setSaved] = useState(0);
   if (!config.data) return config.problem ? <ProblemBox problem={config.problem} again={config.again} /> : <Loading what="the tracks" />;
-  return <TracksForm key={saved} project={project} c={config.data} onDone={() => setSaved(saved + 1)} />;
+  return <TracksForm key={saved} project={project} c={config.data} add={add} onDone={onDone ?? (() => setSaved(saved + 1))} />;
 }
 
 const docOf = (c: ProjectConfig, field: string) => c.keys?.find((k) => k.key === `tracks[].${field}`)?.doc ?? "";
 
-export function TracksForm({ project, c, onDone }: { project: string; c: ProjectConfig; onDone: () => void }) {
+export function TracksForm({ project, c, add, onDone }: { project: string; c: ProjectConfig; add?: boolean; onDone: () => void }) {
   const [revision] = useState(c.revision); // of the list that is edited
-  const [rows, setRows] = useState(() => rowsOf((c.keys?.find((k) => k.key === "tracks")?.value as Track[] | undefined) ?? []));
+  const [rows, setRows] = useState(() => {
+    const now = rowsOf((c.keys?.find((k) => k.key === "tracks")?.value as Track[] | undefined) ?? []);
+    return add ? addRow(now) : now;
+  });
   const [problem, setProblem] = useState<Problem>();
   const [diff, setDiff] = useState<string>();
   const [busy, setBusy] = useState(false);

@@ -29,7 +29,7 @@ export function Why({ t, log = true, actions = <ActionBar t={t} /> }: { t: TaskD
   const text = reason(t);
   if (!text) return null;
   return (
-    <div className={"why" + (t.status === "needs you" ? " needs" : t.status === "failed" ? " bad" : "")}>
+    <div className={"why" + (t.status === "needs you" || t.need === "stalled" ? " needs" : t.status === "failed" ? " bad" : "")}>
       <p>{t.failure && t.status !== "done" && <FailureClass name={t.failure.class} />}<Mono text={text} /></p>
       {fix && <p className="muted"><Mono text={fix} /></p>}
       {log && t.failed_check && <Excerpt task={t.key} c={t.failed_check} relative={relativeTo(t)} />}

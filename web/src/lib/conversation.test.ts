@@ -67,6 +67,17 @@ describe("what came before", () => {
   });
 });
 
+describe("calls of Coppice's tools", () => {
+  it("shows the host's entry in place of the agent's", () => {
+    const b = new Builder();
+    b.add([
+      agentEvent({ kind: "tool", ref: "1", name: "mcp__coppice__report_status", own: true }), agentEvent({ kind: "call", ref: "app-1.1/3", name: "report_status", input: { message: "hi" }, ok: true, text: '{"ok":true}', took: "12ms" }),
+      agentEvent({ kind: "tool_result", ref: "1", name: "report_status", ok: true, text: "…", own: true }), agentEvent({ kind: "call", name: "read_task", text: "there is no task" }),
+    ]);
+    expect(b.blocks).toMatchObject([{ kind: "tool", name: "coppice report_status", result: '{"ok":true}\n(12ms)', ok: true, bad: false }, { name: "coppice read_task", bad: true }]);
+  });
+});
+
 describe("changesOf", () => {
   it("reads the ways in which agents write changes", () => {
     expect(changesOf({ file_path: "x", old_string: "a\nb", new_string: "a\nc" })?.map((l) => l.kind + l.text)).toEqual(["samea", "delb", "addc"]);

@@ -15,12 +15,12 @@ export interface AgentEvent {
   options?: string[];
   descriptions?: string[]; // of the options
   state?: string;
-  class?: string;
-  reason?: string;
+  class?: string; reason?: string;
   until?: string;
   usage?: Usage;
-  model?: string;
-  version?: string;
+  model?: string; version?: string;
+  took?: string;
+  own?: boolean; // the agent's report of a call, which the call shows too
 }
 
 export interface Block {
@@ -134,7 +134,7 @@ export class Builder {
       return true;
     }
     if (p.kind === "stderr" || p.kind === "host") return this.noise(p);
-    if (p.kind !== "event" || !p.event) return false;
+    if (p.kind !== "event" || !p.event || (p.event as AgentEvent).own) return false;
     const e = p.event as AgentEvent;
     if (e.kind === "tool_result") return this.result(p, e);
     const block = blockOf(p, e);
@@ -192,18 +192,18 @@ function blockOf(p: Output, e: AgentEvent): Block | undefined {
       return base.text === "" ? undefined : { ...base, kind: e.kind };
     case "tool":
       return { ...base, kind: "tool", ref: e.ref, name: e.name ?? e.tool ?? "tool", tool: e.tool, input: e.input, paths: e.paths };
+    case "call":
+      return { ...base, kind: "tool", text: "", name: `coppice ${e.name ?? ""}`, input: e.input, result: [e.text, e.took && `(${e.took})`].filter(Boolean).join("\n"), ok: e.ok === true, bad: e.ok !== true };
     case "permission":
       return { ...base, kind: "permission", name: e.name, input: e.input, ref: e.ref };
     case "question":
       return { ...base, kind: "question", options: e.options, descriptions: e.descriptions, ref: e.ref };
-    case "limit":
-      return { ...base, kind: "limit", text: e.text || "the account must wait" + (e.until ? ` until ${e.until}` : ""), bad: true };
+    case "limit": return { ...base, kind: "limit", text: e.text || "the account must wait" + (e.until ? ` until ${e.until}` : ""), bad: true };
     case "error":
       return { ...base, kind: "error", text: [e.class, e.text].filter(Boolean).join(": "), bad: true };
     case "init":
       return e.model || e.version ? { ...base, kind: "init", text: [e.model, e.version].filter(Boolean).join(" · ") } : undefined;
-    case "turn":
-      return { ...base, kind: "turn", text: e.reason ?? "" };
+    case "turn": return { ...base, kind: "turn", text: e.reason ?? "" };
   }
   return undefined; // usage and states are shown elsewhere
 }

@@ -1,5 +1,5 @@
 // Lays tasks out by their dependencies: each is to the right of the tasks that
-// it depends on, and near them.
+// it depends on, and of the task whose agent created it, and near them.
 import type { Task } from "../api/schema";
 
 export interface Node {
@@ -11,6 +11,7 @@ export interface Node {
 export interface Edge {
   from: Node;
   to: Node;
+  child?: boolean; // an agent of the first created the second
 }
 
 export interface Drawing {
@@ -35,6 +36,9 @@ export function layout(tasks: Task[]): Drawing {
   return out;
 }
 
+// before lists the tasks to the left of a task.
+const before = (t: Task): string[] => [...(t.after ?? []), ...(t.parent && !t.after?.includes(t.parent) ? [t.parent] : [])];
+
 // parts splits tasks into connected groups.
 function parts(tasks: Task[]): Task[][] {
   const by = new Map(tasks.map((t) => [t.key, t]));
@@ -45,7 +49,7 @@ function parts(tasks: Task[]): Task[][] {
     return k;
   };
   for (const t of tasks) {
-    for (const k of t.after ?? []) {
+    for (const k of before(t)) {
       const [a, b] = [find(t.key), find(k)];
       if (by.has(k) && a !== b) head.set(a, b);
     }
@@ -62,7 +66,7 @@ function parts(tasks: Task[]): Task[][] {
 // columns are sorted by their neighbours, from the left and from the right.
 function block(tasks: Task[]): Drawing {
   const by = new Map(tasks.map((t) => [t.key, t]));
-  const after = (t: Task) => (t.after ?? []).filter((k) => by.has(k));
+  const after = (t: Task) => before(t).filter((k) => by.has(k));
   const depth = new Map<string, number>();
   // The server refuses cycles. If there is one, it is cut where it closes.
   const walk = (key: string, path: Set<string>): number => {
@@ -99,6 +103,6 @@ function block(tasks: Task[]): Drawing {
   }
   const nodes = new Map<string, Node>();
   columns.forEach((list, x) => list.forEach((task, i) => nodes.set(task.key, { task, x, y: i })));
-  const edges = tasks.flatMap((t) => after(t).map((k) => ({ from: nodes.get(k)!, to: nodes.get(t.key)! })));
+  const edges = tasks.flatMap((t) => after(t).map((k) => ({ from: nodes.get(k)!, to: nodes.get(t.key)!, child: k === t.parent })));
   return { nodes: [...nodes.values()], edges, columns: columns.length, rows: Math.max(0, ...columns.map((c) => c.length)) };
 }

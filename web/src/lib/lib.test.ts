@@ -189,6 +189,7 @@ describe("Markdown in lists", () => {
   it("is text without its marks", () => {
     expect(plainText("## Added **CartTotal**\n- uses `sum()`\n- see [the docs](http://x)")).toBe("Added CartTotal uses sum() see the docs");
     expect(plainText("snake_case and 2 * 3 * 4")).toBe("snake_case and 2 * 3 * 4");
+    expect(plainText("it is *friendly*, *kind* and a*b*c in *.go and (*T)")).toBe("it is friendly, kind and a*b*c in *.go and (*T)");
     expect(plainText("```\nmake\n```")).toBe("make");
   });
 });

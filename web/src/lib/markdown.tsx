@@ -4,11 +4,11 @@ import { Fragment, type ReactNode } from "react";
 
 function inline(text: string): ReactNode[] {
   const out: ReactNode[] = [];
-  const pattern = /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\*\*([^*\n]+)\*\*/g;
+  const pattern = /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\*\*([^*\n]+)\*\*|(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])/g;
   let at = 0;
   for (let m = pattern.exec(text); m; m = pattern.exec(text)) {
     if (m.index > at) out.push(text.slice(at, m.index));
-    out.push(m[2] !== undefined ? <code key={m.index}>{m[2]}</code> : <strong key={m.index}>{m[3]}</strong>);
+    out.push(m[2] !== undefined ? <code key={m.index}>{m[2]}</code> : m[3] !== undefined ? <strong key={m.index}>{m[3]}</strong> : <em key={m.index}>{m[4]}</em>);
     at = m.index + m[0].length;
   }
   if (at < text.length) out.push(text.slice(at));
@@ -79,6 +79,7 @@ export function plainText(text: string): string {
     .replace(/^\s*(#{1,6}|[-*+]|\d+[.)]|>)\s+/gm, "")
     .replace(/\[([^\]\n]+)\]\([^)\n]*\)/g, "$1")
     .replace(/(\*\*|__)(?=\S)([^\n]*?\S)\1/g, "$2")
+    .replace(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])/g, "$1")
     .replace(/(`+)([^`\n]+)\1/g, "$2")
     .replace(/\s+/g, " ")
     .trim();

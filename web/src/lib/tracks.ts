@@ -9,10 +9,11 @@ export interface Row {
   categories: string;
   color: string;
   default: boolean;
+  completion?: string[]; // kept as it is
 }
 
 export function rowsOf(tracks: Track[]): Row[] {
-  return tracks.map((t, id) => ({ id, name: t.name, limit: t.limit ? String(t.limit) : "", categories: (t.categories ?? []).join(", "), color: t.color ?? "", default: !!t.default }));
+  return tracks.map((t, id) => ({ id, name: t.name, limit: t.limit ? String(t.limit) : "", categories: (t.categories ?? []).join(", "), color: t.color ?? "", default: !!t.default, ...(t.completion?.length ? { completion: t.completion } : {}) }));
 }
 
 // tracksOf returns the rows as the value of the key. A limit that is not a number
@@ -27,6 +28,7 @@ export function tracksOf(rows: Row[]): unknown[] {
       ...(limit ? { limit: Number.isNaN(Number(limit)) ? limit : Number(limit) } : {}),
       ...(categories.length > 0 ? { categories } : {}),
       ...(r.color.trim() ? { color: r.color.trim() } : {}),
+      ...(r.completion ? { completion: r.completion } : {}),
     };
   });
 }

@@ -1,15 +1,16 @@
 // The agents: which are installed, in which version, whether the user is logged
 // in, what each did, and when its limit ends.
-import { change, useAnswer, useProjects } from "../api/cache";
-import { api, dataOf } from "../api/client";
+import { useMemo } from "react";
+import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { Agent, AgentLimit } from "../api/schema";
+import { clearLimit, refreshAgents } from "../components/commands";
+import { usePageCommands } from "../components/keys";
 import { clock, span, time, useNow } from "../lib/format";
 import { Link, to, toTask, useParam } from "../router";
 import { Choice, Copy, Empty, Loading, Mono, ProblemBox } from "../ui/parts";
 
-const clear = (agent: string) => change(`${agent} can be used again`, () => dataOf(api.POST("/api/v1/agents/{agent}/clear", { params: { path: { agent } } })));
-
+const none: Agent[] = [];
 const MOST = 8; // keys that are named
 
 function Waiting({ keys }: { keys: string[] }) {
@@ -28,10 +29,10 @@ export default function AgentsPage() {
   const [chosen, setProject] = useParam("/agents", "project");
   const project = names.includes(chosen) ? chosen : (names[0] ?? "");
   const list = useAnswer(queries.agents(project));
-  const refresh = () => change("Refreshed", () => dataOf(api.GET("/api/v1/agents", { params: { query: { project: project || undefined, refresh: true } } })));
-  const all = list.data?.agents ?? [];
-  const here = all.filter((a) => a.path || a.problem || a.limit || a.model_limits || a.tasks.all > 0).sort((a, b) => b.tasks.all - a.tasks.all || a.name.localeCompare(b.name));
-  const others = all.filter((a) => !here.includes(a));
+  const all = list.data?.agents ?? none;
+  usePageCommands(useMemo(() => all.flatMap((a) => [a.limit, ...(a.model_limits ?? [])]).flatMap((l) => (l ? [clearLimit(l.agent)] : [])), [all]));
+  const here = all.filter((a) => a.shown);
+  const others = all.filter((a) => !a.shown);
   return (
     <div className="page">
       <div className="page-head">
@@ -39,7 +40,7 @@ export default function AgentsPage() {
         {list.data && <span className="muted">last checked {clock(list.data.at)}</span>}
         <span className="grow" />
         {names.length > 1 && <Choice label="Project" value={project} set={setProject} options={names} />}
-        <button className="button small" onClick={() => void refresh()}>Refresh</button>
+        <button className="button small" onClick={() => refreshAgents(project)}>Refresh</button>
       </div>
       {list.problem && <ProblemBox problem={list.problem} again={list.again} />}
       {!list.data && !list.problem && <Loading what="the agents" />}
@@ -50,7 +51,7 @@ export default function AgentsPage() {
           <h2>Not installed</h2>
           <div className="scroll-x" tabIndex={0} role="region" aria-label="Agents that are not installed">
             <table className="data"><thead><tr><th>Agent</th><th>How to install it</th><th>Tested</th></tr></thead>
-              <tbody>{others.map((a) => <tr key={a.name}><td>{a.name}</td><td>{a.install ? <Mono text={a.install} /> : "see its vendor"}</td><td>{a.tested}</td></tr>)}</tbody>
+              <tbody>{others.map((a) => <tr key={a.name}><td>{a.name}</td><td>{a.install ? <Mono text={a.install} /> : "see its vendor"}</td><td>{a.unproven ? <Unproven /> : a.tested}</td></tr>)}</tbody>
             </table>
           </div>
         </>
@@ -67,6 +68,8 @@ function Login({ a }: { a: Agent }) {
   return <span className="tag" title="The agent cannot report it">login unknown</span>;
 }
 
+const Unproven = () => <span className="tag" title="No test has run its profile with the real CLI">unproven</span>;
+
 // modelOf returns the model of an account agent:model, "" for an agent's own
 // account.
 function modelOf(account: string): string {
@@ -81,7 +84,7 @@ function Limited({ limit, waiting }: { limit: AgentLimit; waiting: string[] }) {
   return (
     <>
       <p className="warn-text">{model && <>Model <Mono text={model} />: </>}<span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account is limited"} /> · {until > now ? `available in ${span(until - now)}, at ${clock(limit.until)}` : "until you clear it"}</p>
-      <p><button className="button small" onClick={() => void clear(limit.agent)}>{model ? `Clear the limit of ${model}` : "Clear the limit"}</button></p>
+      <p><button className="button small" onClick={clearLimit(limit.agent).run}>{model ? `Clear the limit of ${model}` : "Clear the limit"}</button></p>
       <Waiting keys={waiting} />
     </>
   );
@@ -93,6 +96,7 @@ function AgentView({ a }: { a: Agent }) {
     <section className={"agent" + (a.limit || models.length > 0 ? " limited" : "")}>
       <h2>
         {a.name} {a.path ? <small className="muted">{a.version}</small> : <span className="tag bad">not installed</span>}
+        {a.unproven && <Unproven />}
         <span className="grow" />
         {a.path && <Login a={a} />}
       </h2>

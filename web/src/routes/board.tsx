@@ -70,7 +70,7 @@ export function Board() {
       {problem && <ProblemBox problem={problem} again={again} />}
       {data.count === 0 && entries.length === 0 ? <Nothing filtered={filtered} archived={archived !== ""} />
         : view === "table" ? <Table list={list} entries={entries} more={whole ? undefined : () => setWhole(true)} />
-        : <Columns list={list} filter={filter} entries={entries} movable={group === "status" && !archived} />}
+        : <Columns list={list} filter={filter} entries={entries} />}
     </div>
   );
 }

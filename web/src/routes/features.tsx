@@ -1,19 +1,24 @@
 // The features file of a project: each feature with its status and its task. A
 // person adds and edits features, and retries those that failed.
-import { useMemo, useState } from "react";
-import { change, useAnswer, useProjects } from "../api/cache";
-import { api, dataOf } from "../api/client";
+import { useMemo } from "react";
+import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { Feature, FeatureList } from "../api/schema";
 import { actionsOf, perform } from "../components/actions";
+import { addFeature, editFeature, reopenFeature } from "../components/commands";
 import { Entries } from "../components/entry";
-import { FeatureDialog } from "../components/featuredialog";
+import { usePageCommands } from "../components/keys";
 import { ago, plural, useNow } from "../lib/format";
 import { Link, toTask, useParam, type Param } from "../router";
 import { Choice, Empty, Loading, Mono, ProblemBox, StatusBadge } from "../ui/parts";
 
 type Status = Param<"/features", "status">;
 const statuses: Status[] = ["", "open", "verifying", "passed", "failed"];
+const none: Feature[] = [];
+
+// failedAlone reports whether a feature failed without a task that could be retried.
+const failedAlone = (f: Feature) => !f.task && f.status === "failed";
+
 const REREAD = 10_000; // ms; the file can change without an event
 
 export default function FeaturesPage() {
@@ -21,7 +26,6 @@ export default function FeaturesPage() {
   const [chosen, setProject] = useParam("/features", "project");
   const project = names.includes(chosen) ? chosen : (names[0] ?? "");
   const list = useAnswer({ ...queries.features(project), enabled: project !== "", refetchInterval: REREAD });
-  const [edited, setEdited] = useState<Feature | "new">();
   const data = list.data;
   return (
     <div className="page">
@@ -30,7 +34,7 @@ export default function FeaturesPage() {
         {data?.file && <code title={data.path}>{data.file}</code>}
         <span className="grow" />
         {names.length > 1 && <Choice label="Project" value={project} set={setProject} options={names} />}
-        {data?.file && <button className="button primary" onClick={() => setEdited("new")}>Add a feature</button>}
+        {data?.file && <button className="button primary" onClick={addFeature(project).run}>Add a feature</button>}
       </div>
       {list.problem && <ProblemBox problem={list.problem} again={list.again} />}
       {!data && list.loading && <Loading what="the features" />}
@@ -39,18 +43,18 @@ export default function FeaturesPage() {
           <p>A features file is a list of work in your repository. Coppice creates a task for each open feature, and writes its status back. Name the file in coppice.yaml: <code>features: features.json</code></p>
         </Empty>
       )}
-      {data?.file && <Features data={data} edit={setEdited} />}
-      {data && edited !== undefined && <FeatureDialog list={data} feature={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />}
+      {data?.file && <Features data={data} />}
     </div>
   );
 }
 
-function Features({ data, edit }: { data: FeatureList; edit: (f: Feature) => void }) {
+function Features({ data }: { data: FeatureList }) {
   const [status, setStatus] = useParam("/features", "status");
   const [text, setText] = useParam("/features", "q");
   const inbox = useAnswer(queries.inbox(data.project, false));
   const now = useNow(5000);
-  const all = data.features ?? [];
+  const all = data.features ?? none;
+  usePageCommands(useMemo(() => all.flatMap((f) => [editFeature(data.project, f.id), ...(failedAlone(f) ? [reopenFeature(data.project, f.id)] : [])]), [all, data.project]));
   const words = text.trim().toLowerCase();
   const found = useMemo(
     () => all.filter((f) => (status === "" || f.status === status) && `${f.id} ${f.name} ${f.category ?? ""} ${f.description ?? ""}`.toLowerCase().includes(words)),
@@ -72,17 +76,16 @@ function Features({ data, edit }: { data: FeatureList; edit: (f: Feature) => voi
         <span className="muted" role="status">{plural(found.length, "feature")}</span>
       </div>
       {found.length === 0 && <Empty title={all.length === 0 ? "No feature yet" : "No match"} />}
-      <ul className="features" aria-label="Features">{found.map((f) => <Row key={f.id} f={f} project={data.project} now={now} edit={edit} />)}</ul>
+      <ul className="features" aria-label="Features">{found.map((f) => <Row key={f.id} f={f} project={data.project} now={now} />)}</ul>
     </>
   );
 }
 
 const marks = { open: "·", verifying: "≡", passed: "✓", failed: "✗" } as const;
 
-function Row({ f, project, now, edit }: { f: Feature; project: string; now: number; edit: (f: Feature) => void }) {
+function Row({ f, project, now }: { f: Feature; project: string; now: number }) {
   const t = f.task;
   const retry = t && actionsOf(t).find((a) => a.id === "retry");
-  const reopen = () => change(`Feature ${f.id} is open again`, () => dataOf(api.PATCH("/api/v1/projects/{project}/features/{id}", { params: { path: { project, id: f.id } }, body: { status: "open" } })));
   return (
     <li className={`feature f-${f.status}`} data-feature={f.id}>
       <span className="feature-head">
@@ -102,8 +105,8 @@ function Row({ f, project, now, edit }: { f: Feature; project: string; now: numb
       {f.failure_reason && <p className="bad-text">{f.failure_category && <span className="problem-code">{f.failure_category}</span>}<Mono text={f.failure_reason} /></p>}
       <span className="feature-actions">
         {retry && <button className="button small" onClick={() => perform(t, retry)}>Retry</button>}
-        {!t && f.status === "failed" && <button className="button small" onClick={() => void reopen()}>Retry</button>}
-        <button className="button small" aria-label={`Edit feature ${f.id}`} onClick={() => edit(f)}>Edit</button>
+        {failedAlone(f) && <button className="button small" onClick={reopenFeature(project, f.id).run}>Retry</button>}
+        <button className="button small" aria-label={`Edit feature ${f.id}`} onClick={editFeature(project, f.id).run}>Edit</button>
       </span>
     </li>
   );

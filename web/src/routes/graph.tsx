@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
-import { MarkFilters, useMarks } from "../components/markfilters";
+import { MarkFilters, useMarkChoices, useMarks } from "../components/markfilters";
 import { layout, type Node } from "../lib/graph";
 import { plural } from "../lib/format";
 import { navigate, toTask, useParam } from "../router";
@@ -21,7 +21,7 @@ export default function GraphPage() {
   const marks = useMarks("/graph");
   const projects = useProjects();
   const { data, problem, again } = useAnswer(queries.graph(project, which === "all", marks.filter));
-  const choices = useAnswer(queries.board({ limit: 1 })).data;
+  const choices = useMarkChoices();
   const g = useMemo(() => layout(data?.tasks ?? []), [data]);
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the graph" />;
   const shown = data.tasks ?? [];
@@ -29,7 +29,7 @@ export default function GraphPage() {
     <div className="page">
       <div className="page-head">
         <h1>Graph</h1>
-        <span className="muted">{plural(shown.length, "task")}, {plural(g.edges.length, "dependency", "dependencies")}{data.more && "; older tasks are left out"}</span>
+        <span className="muted">{plural(shown.length, "task")}, {plural(g.edges.filter((e) => !e.child).length, "dependency", "dependencies")}{data.more && "; older tasks are left out"}</span>
         <span className="grow" />
         <div className="segments" role="group" aria-label="Which tasks">{(["open", "all"] as const).map((w) => <button key={w} aria-pressed={w === which} onClick={() => setWhich(w)}>{w}</button>)}</div>
       </div>
@@ -39,7 +39,7 @@ export default function GraphPage() {
       </Filters>
       {shown.length === 0 ? (
         <Empty title={marks.any ? "No matching tasks with dependencies" : which === "open" ? "No dependencies between open tasks" : "No dependencies"}>
-          <p>A task that names others under “Depends on” waits for them, and appears here with them.{which === "open" && " “all” also shows ended tasks."}</p>
+          <p>A task that names others under “Depends on” waits for them, and appears here with them. So does a task that an agent created, with a dashed line.{which === "open" && " “all” also shows ended tasks."}</p>
         </Empty>
       ) : (
         <div className="graph" tabIndex={0} role="region" aria-label="Graph of dependencies">
@@ -48,7 +48,7 @@ export default function GraphPage() {
               {g.edges.map((e) => {
                 const a = at(e.from);
                 const b = at(e.to);
-                return <path key={e.from.task.key + e.to.task.key} className="edge" d={`M${a.x + W},${a.y + H / 2} C${a.x + W + GAPX / 2},${a.y + H / 2} ${b.x - GAPX / 2},${b.y + H / 2} ${b.x},${b.y + H / 2}`} />;
+                return <path key={e.from.task.key + e.to.task.key} className={e.child ? "edge child" : "edge"} d={`M${a.x + W},${a.y + H / 2} C${a.x + W + GAPX / 2},${a.y + H / 2} ${b.x - GAPX / 2},${b.y + H / 2} ${b.x},${b.y + H / 2}`} />;
               })}
             </g>
             {g.nodes.map((n) => <NodeView key={n.task.key} n={n} />)}
@@ -62,7 +62,7 @@ export default function GraphPage() {
 function NodeView({ n }: { n: Node }) {
   const { x, y } = at(n);
   const t = n.task;
-  const words = (t.after?.length ?? 0) > 0 ? `, after ${t.after!.join(", ")}` : "";
+  const words = ((t.after?.length ?? 0) > 0 ? `, after ${t.after!.join(", ")}` : "") + (t.parent ? `, created by an agent of ${t.parent}` : "");
   return (
     <g role="listitem" transform={`translate(${x},${y})`}>
       <a href={toTask(t.key)} data-row onClick={(e) => {

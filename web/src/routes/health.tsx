@@ -1,11 +1,12 @@
 // Whether the server is healthy, the facts about it, and its metrics.
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useAnswer } from "../api/cache";
 import { useLine } from "../api/live";
 import { queries } from "../api/queries";
 import type { Health, Status } from "../api/schema";
-import { commands } from "../components/commands";
+import { commands, type Command } from "../components/commands";
 import { DiskUse } from "../components/disk";
+import { usePageCommands } from "../components/keys";
 import { Trash } from "../components/trash";
 import { ago, clock, plural, size, span, useNow } from "../lib/format";
 import { Loading, Mono, ProblemBox } from "../ui/parts";
@@ -42,12 +43,14 @@ export default function HealthPage() {
   const version = useAnswer(queries.version());
   const status = useAnswer(queries.status());
   const all = [health, version, status];
+  const [refresh] = useState((): Command => ({ id: "refresh health", name: "Refresh the health of the server", hint: "this page", run: () => all.forEach((q) => q.again()) }));
+  usePageCommands(useMemo(() => [refresh], [refresh]));
   return (
     <div className="page">
       <div className="page-head">
         <h1>Health</h1>
         <span className="grow" />
-        <button className="button small" onClick={() => all.forEach((q) => q.again())}>Refresh</button>
+        <button className="button small" onClick={refresh.run}>Refresh</button>
         <button className="button small" onClick={commands.backup.run}>{commands.backup.name}</button>
       </div>
       {all.map((q, i) => q.problem && <ProblemBox key={i} problem={q.problem} again={q.again} />)}

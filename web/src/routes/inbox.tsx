@@ -2,8 +2,9 @@
 import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { InboxEntry } from "../api/schema";
-import { Entry, isSnoozed } from "../components/entry";
-import { MarkFilters, useMarks } from "../components/markfilters";
+import { isSnoozed } from "../components/commands";
+import { Entry } from "../components/entry";
+import { MarkFilters, useMarkChoices, useMarks } from "../components/markfilters";
 import { plural, useNow } from "../lib/format";
 import { useParam } from "../router";
 import { Choice, Empty, Filters, Loading, ProblemBox } from "../ui/parts";
@@ -27,7 +28,7 @@ export default function InboxPage() {
   const [view, setView] = useParam("/inbox", "view");
   const marks = useMarks("/inbox");
   const { data, problem, again } = useAnswer(queries.inbox(project, true, marks.filter));
-  const choices = useAnswer(queries.board({ limit: 1 })).data;
+  const choices = useMarkChoices();
   const all = data?.entries ?? [];
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the inbox" />;
   const open = all.filter((e) => !isSnoozed(e));

@@ -3,7 +3,7 @@ import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { QueuedLanding, Task } from "../api/schema";
 import { actionsOf, run } from "../components/actions";
-import { MarkFilters, useMarks } from "../components/markfilters";
+import { MarkFilters, useMarkChoices, useMarks } from "../components/markfilters";
 import { ago, span, time, useNow } from "../lib/format";
 import { Link, toReview, toTask, useParam } from "../router";
 import { Choice, Empty, Filters, Loading, ProblemBox, StatusBadge } from "../ui/parts";
@@ -13,7 +13,7 @@ export default function LandingPage() {
   const [project, setProject] = useParam("/landing", "project");
   const marks = useMarks("/landing");
   const { data, problem, again } = useAnswer(queries.landings(project, marks.filter));
-  const choices = useAnswer(queries.board({ limit: 1 })).data;
+  const choices = useMarkChoices();
   const now = useNow(5000);
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the landings" />;
   const queue = data.queue ?? [];

@@ -5,18 +5,19 @@ import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
 import type { Review, ReviewComment, ReviewFile as File, TaskDetail } from "../api/schema";
 import { ActionBar } from "../components/actionbar";
-import { Comment } from "../components/comment";
+import { Comment, commentCommands } from "../components/comment";
 import type { Command } from "../components/commands";
-import { usePageKeys } from "../components/keys";
+import { usePageCommands } from "../components/keys";
 import { NoTask } from "../components/notask";
 import { ReviewAbout } from "../components/reviewabout";
 import { markViewed, ReviewFile } from "../components/reviewfile";
 import { ReviewFiles } from "../components/reviewfiles";
-import { DraftBar, SendReview } from "../components/sendreview";
+import { DraftBar } from "../components/sendreview";
 import { offersActions, Why } from "../components/why";
 import { ago, useNow } from "../lib/format";
 import { isAbout, isOpen } from "../lib/review";
 import { Link, to, toTask } from "../router";
+import { openDialog } from "../state/dialog";
 import { setPrefs, usePrefs } from "../state/prefs";
 import { Empty, Loading, ProblemBox, StatusBadge } from "../ui/parts";
 import "../styles/review.css";
@@ -30,11 +31,11 @@ export default function ReviewPage({ taskKey }: { taskKey: string }) {
 }
 
 function ReviewView({ t, r }: { t: TaskDetail; r: Review }) {
-  const [sending, setSending] = useState(false);
+  const send = () => openDialog({ form: "review", task: r.task });
   const now = useNow(5000);
   const actions = (
     <ActionBar t={t} head={r.head} names={{ take: "Take over", ...(t.stage === "review" ? { land: "Approve and land" } : {}) }}>
-      {t.wants !== "answer" && <button className="button" onClick={() => setSending(true)} title="Send the drafts, and a text, to its agent">Ask for changes</button>}
+      {t.wants !== "answer" && <button className="button" onClick={send} title="Send the drafts, and a text, to its agent">Ask for changes</button>}
     </ActionBar>
   );
   return (
@@ -57,8 +58,7 @@ function ReviewView({ t, r }: { t: TaskDetail; r: Review }) {
       {(r.files ?? []).length > 0 ? <Files t={t} r={r} /> : (
         <Empty title="No change to review yet"><p>The commits of its agent appear here. <Link href={toTask(t.key)}>Go to the task</Link>.</p></Empty>
       )}
-      <DraftBar r={r} onSend={() => setSending(true)} />
-      {sending && <SendReview r={r} onClose={() => setSending(false)} />}
+      <DraftBar r={r} onSend={send} />
     </div>
   );
 }
@@ -111,7 +111,7 @@ function Files({ t, r }: { t: TaskDetail; r: Review }) {
   const shown = files.filter((f) => f.path.toLowerCase().includes(filter.trim().toLowerCase()));
   const byFile = useMemo(() => new Map(files.map((f) => [f.path, comments.filter((c) => isAbout(c, f))])), [files, comments]);
   const commits = useMemo(() => ({ task: r.task, base: r.base, head: r.head }), [r.task, r.base, r.head]);
-  usePageKeys(useMemo(() => reviewKeys(r.task, files), [r.task, files]));
+  usePageCommands(useMemo(() => [...reviewKeys(r.task, files), ...comments.flatMap((c) => commentCommands(r.task, c))], [r.task, files, comments]));
   return (
     <>
       <ReviewAbout t={t} r={r} />

@@ -1,14 +1,15 @@
 // Each project with its policy, and the preferences of this browser.
 import { useState } from "react";
-import { change, useAnswer } from "../api/cache";
-import { api, dataOf } from "../api/client";
+import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
 import type { Project, Rule } from "../api/schema";
 import { AddProject } from "../components/addproject";
-import { projectCommands, trackCommands } from "../components/commands";
+import { projectCommands, ruleCommands, trackCommands } from "../components/commands";
 import { Config } from "../components/config";
+import { Hooks } from "../components/hooks";
 import { Prompts } from "../components/prompts";
 import { RemoveProject } from "../components/removeproject";
+import { RenameProject } from "../components/renameproject";
 import { Tracks } from "../components/tracks";
 import { editorLink, editors, fault } from "../lib/editor";
 import { clock, plural } from "../lib/format";
@@ -30,6 +31,7 @@ export default function SettingsPage() {
       {projects.data && list.length === 0 && <Empty title="No project yet" />}
       {list.map((p) => <ProjectView key={p.prefix} p={p} warnings={status.data?.projects?.find((s) => s.prefix === p.prefix)?.warnings ?? []} />)}
       <AddProject />
+      <Hooks />
     </div>
   );
 }
@@ -94,14 +96,14 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
   const paused = !!p.paused_at;
   const tracks = Object.entries(p.paused_tracks ?? {});
   const resume = trackCommands(p);
-  const params = { path: { project: p.prefix } };
-  const forget = (n: number) => change("Removed", () => dataOf(api.POST("/api/v1/projects/{project}/rules/{n}/forget", { params: { path: { ...params.path, n } } })));
+  const forget = ruleCommands(p);
   return (
     <section className="project">
       <div className="page-head">
-        <h3>{p.prefix}</h3> <code>{p.path}</code>
+        <h3>{p.prefix}</h3> {(p.earlier_prefixes?.length ?? 0) > 0 && <span className="muted">earlier {p.earlier_prefixes!.join(", ")}</span>} <code>{p.path}</code>
         <span className="grow" />
         {projectCommands(p).map((c) => <button key={c.id} className="button small" onClick={c.run}>{c.name}</button>)}
+        <RenameProject p={p} />
         <RemoveProject p={p} />
       </div>
       <p className="muted">{plural(p.running, "session")} running of {p.policy.limits.sessions} · {plural(p.last_task, "task")} · base {p.policy.base}{p.base_commit ? ` at ${p.base_commit.slice(0, 10)}` : ""}{paused && ` · paused since ${clock(p.paused_at)}`}</p>
@@ -114,7 +116,7 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
             {p.rules!.map((r: Rule, i) => (
               <li key={i}>
                 <span className="tag">{r.do}</span> {r.tool || "every tool"}{r.match ? <> on <code>{r.match}</code></> : null}
-                <button className="button small" onClick={() => void forget(i + 1)}>Remove</button>
+                <button className="button small" onClick={forget[i]!.run} aria-label={forget[i]!.name}>Remove</button>
               </li>
             ))}
           </ol>

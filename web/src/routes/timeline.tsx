@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
-import { MarkFilters, useMarks } from "../components/markfilters";
+import { MarkFilters, useMarkChoices, useMarks } from "../components/markfilters";
 import type { TimelineRow } from "../api/schema";
 import { Chart, type Lane } from "../components/gantt";
 import { counted, sinceDay, within, zoomed, type Span } from "../lib/gantt";
@@ -24,7 +24,7 @@ export default function TimelinePage() {
   const since = minutes > 0 ? now - minutes * 60_000 : 0;
   const from = Math.min(since, own?.from ?? Infinity);
   const { data, problem, again } = useAnswer(queries.timeline(from > 0 ? sinceDay(from) : undefined, marks.filter));
-  const choices = useAnswer(queries.board({ limit: 1 })).data;
+  const choices = useMarkChoices();
   if (!data) return problem ? <ProblemBox problem={problem} again={again} /> : <Loading what="the timeline" />;
   const all = data.rows ?? [];
   const preset = within(all, { from: since, to: now });

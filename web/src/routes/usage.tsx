@@ -3,10 +3,11 @@ import { useMemo } from "react";
 import { useAnswer, useProjects } from "../api/cache";
 import { queries } from "../api/queries";
 import type { UsageRow } from "../api/schema";
+import { MarkFilters, useMarkChoices, useMarks } from "../components/markfilters";
 import { cost, count, plural, usd } from "../lib/format";
 import { dayName, days, sums, type Sum } from "../lib/usage";
 import { Link, toTask, useParam, type Param } from "../router";
-import { Choice, Empty, Loading, ProblemBox } from "../ui/parts";
+import { Choice, Empty, Filters, Loading, ProblemBox } from "../ui/parts";
 
 type By = Param<"/usage", "by">;
 type Span = Param<"/usage", "span">;
@@ -21,8 +22,10 @@ export default function UsagePage() {
   const [group, setGroup] = useParam("/usage", "by");
   const [length, setLength] = useParam("/usage", "span");
   const [project, setProject] = useParam("/usage", "project");
+  const marks = useMarks("/usage");
+  const choices = useMarkChoices();
   const from = dayName(new Date(Date.now() - (spans[length] - 1) * 86_400_000));
-  const ask = { from, to: dayName(new Date()), project: project || undefined, tz: String(-new Date().getTimezoneOffset()), group: group === "task" ? ("task" as const) : undefined };
+  const ask = { from, to: dayName(new Date()), project: project || undefined, tz: String(-new Date().getTimezoneOffset()), group: group === "task" ? ("task" as const) : undefined, ...marks.filter };
   const report = useAnswer(queries.usage(ask));
   const rows = useMemo(() => report.data?.rows ?? [], [report.data]);
   const perDay = useMemo(() => days(sums(rows, (r) => r.day), ask.from, ask.to), [rows, ask.from, ask.to]);
@@ -35,12 +38,15 @@ export default function UsagePage() {
         <h1>Usage</h1>
         {report.data && <span className="muted">{plural(report.data.sessions, "session")} since {report.data.from}</span>}
         <span className="grow" />
-        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
         <div className="segments" role="group" aria-label="Span">{(Object.keys(spans) as Span[]).map((s) => <button key={s} aria-pressed={s === length} onClick={() => setLength(s)}>{s}</button>)}</div>
       </div>
+      <Filters on={marks.any || project !== ""}>
+        {projects.length > 1 && <Choice label="Project" value={project} set={setProject} options={projects} all="all" />}
+        <MarkFilters marks={marks} choices={choices} />
+      </Filters>
       {report.problem && <ProblemBox problem={report.problem} again={report.again} />}
       {!report.data && !report.problem && <Loading what="the usage" />}
-      {report.data && rows.length === 0 && <Empty title={`Nothing used in the last ${length}`}><p>The costs that agents report appear here.</p></Empty>}
+      {report.data && rows.length === 0 && <Empty title={`Nothing used in the last ${length}`}><p>{marks.any ? "No session of a task with these marks." : "The costs that agents report appear here."}</p></Empty>}
       {all && rows.length > 0 && (
         <>
           <dl className="tiles">

@@ -1,10 +1,10 @@
 // Makes what the server would send.
-import type { Event, InboxEntry, Output, ReviewComment, Task, TaskDetail } from "../api/schema";
+import type { Board, Event, InboxEntry, Output, Project, Review, ReviewComment, ReviewFile, Session, Task, TaskDetail } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
     key: `app-${change.id}`, project: "app", title: `task ${change.id}`, priority: 0, track: "main", agent: "scripted", created_at: "2026-01-01T10:00:00Z",
-    status: "ready", stage: "queued", since: "2026-01-01T10:00:00Z", round: 0, sessions: 0, usage: {}, ...change,
+    status: "ready", stage: "queued", since: "2026-01-01T10:00:00Z", round: 0, sessions: 0, usage: {}, can_change: true, can_send: true, ...change,
   };
 }
 
@@ -21,7 +21,32 @@ export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry 
 }
 
 export function detail(change: Partial<TaskDetail> & { id: number }): TaskDetail {
-  return { ...task(change), limits: { turns: 1000 }, images: [], history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], ...change };
+  return { ...task(change), limits: { turns: 1000 }, images: [], history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], children: [], ...change };
+}
+
+export function session(change: Partial<Session> & { n: number }): Session {
+  return {
+    id: change.n, key: `app-1.${change.n}`, agent: "scripted", role: "implement", state: "done", round: 0, track: "main", project_id: 1, task_id: 1, cursor: 0, usage: {},
+    created_at: "2026-01-01T10:00:00Z", started_at: "2026-01-01T10:00:00Z", ended_at: "2026-01-01T10:02:00Z", ...change,
+  };
+}
+
+export function file(change: Partial<ReviewFile> & { path: string }): ReviewFile {
+  return { kind: "changed", blob: "b1", added: 1, removed: 0, viewed: false, ...change };
+}
+
+export function review(change: Partial<Review> = {}): Review {
+  return { task: "app-1", base: "b".repeat(40), head: "c".repeat(40), files: [], comments: [], drafts: 0, viewed: 0, ...change };
+}
+
+export function project(change: Partial<Project> & { prefix: string }): Project {
+  const policy = { agent: { use: "scripted" }, limits: { sessions: 6 }, base: "main", tracks: [{ name: "main", default: true }] } as Project["policy"];
+  return { id: 1, path: `/src/${change.prefix}`, created_at: "2026-01-01T10:00:00Z", last_task: 3, running: 0, policy, ...change };
+}
+
+export function board(columns: Record<string, Task[]>, change: Partial<Board> = {}): Board {
+  const list = Object.entries(columns).map(([name, tasks]) => ({ name, count: tasks.length, tasks, needs: name === "Needs you", ordered: true }));
+  return { seq: 1, count: list.reduce((n, c) => n + c.count, 0), empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], groups: [], labels: [], entries: [], columns: list, ...change };
 }
 
 let seq = 0;

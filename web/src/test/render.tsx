@@ -3,7 +3,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render } from "@testing-library/react";
 import type { ReactNode } from "react";
-import { afterEach, vi } from "vitest";
+import { afterAll, afterEach, vi } from "vitest";
 import { cache } from "../api/cache";
 import { startReading } from "../api/queries";
 import type { Problem } from "../api/schema";
@@ -18,15 +18,17 @@ export interface Sent {
 }
 
 // serve answers requests by "METHOD path", and records them. A Problem is
-// answered with its status.
+// answered with its status, and a string as text.
 export function serve(answers: Record<string, unknown>): Sent[] {
   const sent: Sent[] = [];
-  vi.stubGlobal("fetch", async (r: Request) => {
+  vi.stubGlobal("fetch", async (input: Request | string, init?: RequestInit) => {
+    const r = input instanceof Request ? input : new Request(new URL(input, location.href), init);
     const { pathname } = new URL(r.url);
     const body: unknown = r.method === "GET" ? undefined : await r.json();
     sent.push({ method: r.method, path: pathname, body });
     const answer = answers[`${r.method} ${pathname}`];
     if (answer === undefined) return Response.json({ code: "not_found", title: "Not found", status: 404, detail: `${r.method} ${pathname}` } satisfies Problem, { status: 404 });
+    if (typeof answer === "string") return new Response(answer);
     return Response.json(answer, { status: (answer as Partial<Problem>).code ? (answer as Problem).status : 200 });
   });
   return sent;
@@ -44,3 +46,6 @@ afterEach(() => {
   history.replaceState(null, "", "/");
   vi.unstubAllGlobals();
 });
+
+// A chunk that a component still loads must not arrive after the page is gone.
+afterAll(() => vi.dynamicImportSettled());

@@ -81,7 +81,7 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onEnd, o
   const heights = useRef(new Map<number, number>()).current;
   const anchor = useRef<{ id: number; at: number }>(undefined); // the row at the upper edge, and where it started
   const target = useRef<number>(undefined); // the row to scroll to
-  const was = useRef({ top: 0, height: 0 });
+  const was = useRef({ top: 0, height: 0, view: 0 });
   const [measured, remeasured] = useReducer((n: number) => n + 1, 0);
   const [, again] = useReducer((n: number) => n + 1, 0);
   const known = useRef<{ items: readonly T[]; high: Float64Array }>({ items: [], high: new Float64Array(0) });
@@ -108,7 +108,7 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onEnd, o
     const el = box.current;
     const inside = list.current;
     if (!el || !inside || items.length === 0) return;
-    was.current = { top: el.scrollTop, height: el.scrollHeight };
+    was.current = { top: el.scrollTop, height: el.scrollHeight, view: el.clientHeight };
     const i = at(places, el.scrollTop - inside.offsetTop);
     anchor.current = { id: id(items[i]!), at: places[i]! };
   };
@@ -144,7 +144,8 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onEnd, o
   const scrolled = () => {
     const el = box.current;
     if (!el) return;
-    const away = el.scrollTop < was.current.top - 2 && el.scrollHeight >= was.current.height;
+    // The browser scrolls too: when the box grows, or the rows shrink.
+    const away = el.scrollTop < was.current.top - 2 && el.scrollHeight >= was.current.height && el.clientHeight <= was.current.view;
     const down = el.scrollTop > was.current.top && el.scrollHeight - el.scrollTop - el.clientHeight < 2;
     note();
     if (follow && away) onLeave();
