@@ -45,8 +45,17 @@ type NewTask struct {
 
 	Branch string `json:"branch,omitempty" maxLength:"200" doc:"The name of its branch, which must not exist; if absent, the project's workspace.branch decides"`
 
+	Flow *NewFlow `json:"flow,omitempty" doc:"Its work is done by other tasks, as a kind of flow plans them"`
+
 	Answer bool            `json:"answer,omitempty" doc:"It wants an answer, not a change: its session may change nothing, and nothing lands"`
 	Schema json.RawMessage `json:"schema,omitempty" doc:"The JSON schema that the answer must match; if absent, the answer is a text"`
+}
+
+// NewFlow is a request for a flow.
+type NewFlow struct {
+	Kind FlowKind        `json:"kind" enum:"goal,cycle,debate,batch"`
+	Spec json.RawMessage `json:"spec,omitempty" doc:"What the kind has to know; see docs/flows.md"`
+	Time Duration        `json:"time,omitempty" doc:"How long the whole flow can take, such as 8h; no limit when absent"`
 }
 
 // Role returns the role of the task's first session.

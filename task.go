@@ -14,6 +14,7 @@ const (
 	StageWaiting  Stage = "waiting"  // for what Task.Wait names
 	StageQueued   Stage = "queued"   // needs a session; dispatch starts one when a session is free
 	StageSession  Stage = "session"  // its newest session starts or runs
+	StageFlow     Stage = "flow"     // the steps of the flow run
 	StageChecking Stage = "checking" // its newest landing is being merged and checked
 	StageHeld     Stage = "held"     // proven; waits until a person runs coppice land
 	StageReview   Stage = "review"   // proven; waits until a person has reviewed it and runs coppice land
@@ -22,7 +23,7 @@ const (
 )
 
 // Stages lists the stages in the order in which a task goes through them.
-var Stages = []Stage{StageWaiting, StageQueued, StageSession, StageChecking, StageHeld, StageReview, StageLanding, StageEnded}
+var Stages = []Stage{StageWaiting, StageQueued, StageSession, StageFlow, StageChecking, StageHeld, StageReview, StageLanding, StageEnded}
 
 // Ended reports whether the task is final at the stage.
 func (s Stage) Ended() bool { return s == StageEnded }
@@ -162,7 +163,10 @@ type TaskDetails struct {
 	Strays []StrayBranch `json:"strays,omitempty"` // branches that its agents created besides its own; at most MostStrays
 
 	HookFailed string `json:"hook_failed,omitempty"` // says which of its hooks failed last, if people want to know
-	Parent     int64  `json:"parent,omitempty"`      // the task whose session created it; see family.go
+	Parent     int64  `json:"parent,omitempty"`      // the task whose session or flow created it; see family.go
+
+	Flow *Flow `json:"flow,omitempty"` // its work is done by other tasks
+	Step *Step `json:"step,omitempty"` // it is a step of the flow above it
 
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group

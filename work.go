@@ -22,6 +22,7 @@ const (
 	WorkMerge   WorkKind = "land.merge"        // merge a candidate with the base, on trees
 	WorkPush    WorkKind = "git.push"          // push a commit to a branch of a remote
 	WorkMove    WorkKind = "land.move"         // move the base by compare-and-swap
+	WorkBranch  WorkKind = "flow.branch"       // create the branch of a flow, or move it to the trash
 	WorkHook    WorkKind = "hook.run"          // run the command of a hook
 	WorkPreview WorkKind = "preview.run"       // serve the app of a workspace, or find the running one, and follow it to its end
 )
@@ -185,6 +186,23 @@ type PurgeSpec struct {
 
 // PurgeResult is empty.
 type PurgeResult struct{}
+
+// BranchSpec asks for the branch of a flow, in the person's repository. If it exists,
+// it stays as it is. With Drop it is removed instead, and Ref keeps its commits.
+type BranchSpec struct {
+	Repo   string `json:"repo"`              // the repository's address: on this machine a path
+	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
+	Branch string `json:"branch"`
+	From   string `json:"from,omitempty"` // the branch at whose tip it starts
+	Drop   bool   `json:"drop,omitempty"`
+	Ref    string `json:"ref,omitempty"` // the entry of the trash, used by no other request
+}
+
+// BranchResult reports where the branch is, or was.
+type BranchResult struct {
+	Tip  string `json:"tip,omitempty"`  // empty if a branch to remove did not exist
+	Kept bool   `json:"kept,omitempty"` // the trash has commits of it that no other branch has
+}
 
 // RunSpec asks to run a session to its end.
 type RunSpec struct {
