@@ -69,6 +69,16 @@ const (
 
 	VerbDropBranches Verb = "drop-branches" // remove the branches that agents created besides its own
 
+	// Requests to flows.
+	VerbPause  Verb = "pause"   // start no further step
+	VerbResume Verb = "resume"  // continue a flow, from a step if one is named
+	VerbWrapUp Verb = "wrap-up" // end a flow with what is proven
+
+	// Requests of a session to its flow.
+	VerbSpawn      Verb = "spawn"       // start a worker
+	VerbGoalDone   Verb = "goal-done"   // the goal is reached
+	VerbGoalFailed Verb = "goal-failed" // the goal cannot be reached
+
 	// Requests between parts of the engine.
 	VerbWithdraw Verb = "withdraw" // to a queue: remove a landing
 	VerbMoved    Verb = "moved"    // to a queue: its branch moved in a way that a person must check

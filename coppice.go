@@ -161,7 +161,7 @@ type Trash struct {
 	ID         int64     `json:"id"`
 	ProjectID  int64     `json:"project_id"`
 	TaskID     int64     `json:"task_id"`
-	What       string    `json:"what"` // TrashWorkspace or TrashBranches
+	What       string    `json:"what"` // TrashWorkspace, TrashBranches or TrashFlow
 	Path       string    `json:"path"` // where its files were
 	Branch     string    `json:"branch,omitempty"`
 	Head       string    `json:"head,omitempty"`
@@ -177,6 +177,7 @@ type Trash struct {
 const (
 	TrashWorkspace = "workspace"
 	TrashBranches  = "branches" // branches that an agent created besides the task's
+	TrashFlow      = "flow"     // the branch of a flow
 )
 
 // Open reports whether it can still be restored.

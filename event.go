@@ -35,6 +35,11 @@ const (
 	EventReviewChanged  EventKind = "task.review_changed" // a comment, or what a person has viewed; the engine ignores it
 	EventTaskForgotten  EventKind = "task.forgotten"      // the task, or what was written for it, was beyond the limits of the history; Data is a Forgotten
 
+	EventFlowPlanned EventKind = "flow.planned"  // its kind planned steps or documents, or changed where it is
+	EventFlowAsked   EventKind = "flow.asked"    // a person or one of its sessions asked for something
+	EventFlowBranch  EventKind = "flow.branch"   // its branch was created or removed
+	EventDocument    EventKind = "flow.document" // a person or a session wrote a document; Data is a DocumentChange
+
 	EventSessionCreated EventKind = "session.created"
 	EventSessionStarted EventKind = "session.started"
 	EventSessionState   EventKind = "session.state" // working, waiting, idle

@@ -35,7 +35,11 @@ type Flow struct {
 	Time    Duration  `json:"time,omitempty"`    // how long the whole flow can take; 0 means no limit
 	Until   time.Time `json:"until,omitzero"`    // when that time is over, from its first step on
 	WrapUp  bool      `json:"wrap_up,omitempty"` // a person wants to land what is proven, and no further step
-	Tries   int       `json:"tries,omitempty"`   // how often work for its branch failed in a row
+	Paused  bool      `json:"paused,omitempty"`  // a person paused it
+	Lands   bool      `json:"lands,omitempty"`   // its steps are done, and its branch lands
+	Works   int       `json:"works,omitempty"`   // number of work items for its branch; names the next one
+	Tries   int       `json:"tries,omitempty"`   // how often they failed in a row
+	Resumes int       `json:"resumes,omitempty"` // how often a person resumed it
 	// Left has the ids of steps that no longer count, because a person resumed the
 	// flow before them.
 	Left   []int64 `json:"left,omitempty"`
@@ -43,9 +47,10 @@ type Flow struct {
 	Result string  `json:"result,omitempty"` // its final words, when it has ended or lands
 }
 
-// Step says that a task is a step of the flow above it.
+// Step says that a task is a step of a flow.
 type Step struct {
-	Key string `json:"key"` // unique among the steps of the flow that count
+	Flow int64  `json:"flow"` // the id of the flow, which is above it, perhaps with a step in between
+	Key  string `json:"key"`  // unique among the steps of the flow that count
 	// Saw has the versions of the documents that its description contains.
 	Saw map[string]int64 `json:"saw,omitempty"`
 }
@@ -72,6 +77,12 @@ type Document struct {
 	At      time.Time `json:"at"`
 }
 
+// DocumentChange says what an EventDocument is about. It does not have the text.
+type DocumentChange struct {
+	Name    string `json:"name"`
+	Version int64  `json:"version"`
+}
+
 // DocumentConflict returns the error of a write that expected another version of a
 // document. A version of 0 means that there is none.
 func DocumentConflict(name string, expected, current int64) error {
@@ -81,6 +92,10 @@ func DocumentConflict(name string, expected, current int64) error {
 
 // IsFlow reports whether the task is a flow.
 func (t Task) IsFlow() bool { return t.Flow != nil }
+
+// Planned reports whether the task is a flow that its kind plans: it does not land
+// yet.
+func (t Task) Planned() bool { return t.Flow != nil && !t.Flow.Lands }
 
 // FlowBranch returns the branch on which the steps of a flow land; empty if they land
 // where the flow does.

@@ -166,7 +166,7 @@ type TaskDetails struct {
 	Parent     int64  `json:"parent,omitempty"`      // the task whose session or flow created it; see family.go
 
 	Flow *Flow `json:"flow,omitempty"` // its work is done by other tasks
-	Step *Step `json:"step,omitempty"` // it is a step of the flow above it
+	Step *Step `json:"step,omitempty"` // it is a step of a flow
 
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group
@@ -312,6 +312,11 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 			return last.Role.Info().Status, t.Warning
 		}
 		return StatusWorking, t.Warning
+	case StageFlow:
+		if t.Flow != nil {
+			return StatusWorking, t.Flow.Note
+		}
+		return StatusWorking, ""
 	case StageChecking:
 		if land != nil && land.EndedAt.IsZero() {
 			return StatusChecking, land.WaitsFor()

@@ -194,6 +194,7 @@ type BranchSpec struct {
 	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
 	Branch string `json:"branch"`
 	From   string `json:"from,omitempty"` // the branch at whose tip it starts
+	Head   string `json:"head,omitempty"` // the commit at which it starts instead, which Ref keeps
 	Drop   bool   `json:"drop,omitempty"`
 	Ref    string `json:"ref,omitempty"` // the entry of the trash, used by no other request
 }

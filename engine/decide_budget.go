@@ -12,7 +12,7 @@ import (
 
 // allowed returns what a task can cost; 0 means no limit.
 func allowed(p coppice.Policy, t coppice.Task) coppice.USD {
-	if t.Budget > 0 {
+	if t.Budget > 0 || t.IsFlow() { // each step of a flow has the project's
 		return t.Budget
 	}
 	return p.Budget.Task

@@ -323,22 +323,28 @@ func landMessage(v *View, l coppice.Landing) string {
 	return b.String()
 }
 
-// landSummary returns the final message of the session whose work lands, shortened
-// at a line or word. A person's session on a screen has none.
+// landSummary returns the final message of the session whose work lands, or what a
+// flow says, shortened at a line or word. A person's session on a screen has none.
 func landSummary(v *View, l coppice.Landing) string {
+	if f := v.Task.Flow; f != nil {
+		return shortSummary(f.Result)
+	}
 	for _, s := range v.Sessions {
-		if s.ID != l.SessionID || s.Screen {
-			continue
+		if s.ID == l.SessionID && !s.Screen {
+			return shortSummary(s.Summary)
 		}
-		text := strings.TrimSpace(coppice.Printable(s.Summary))
-		if len(text) <= mostSummary {
-			return text
-		}
-		text = strings.ToValidUTF8(text[:mostSummary], "")
-		if i := strings.LastIndexAny(text, "\n "); i > mostSummary/2 {
-			text = text[:i]
-		}
-		return strings.TrimSpace(text) + " …"
 	}
 	return ""
+}
+
+func shortSummary(text string) string {
+	text = strings.TrimSpace(coppice.Printable(text))
+	if len(text) <= mostSummary {
+		return text
+	}
+	text = strings.ToValidUTF8(text[:mostSummary], "")
+	if i := strings.LastIndexAny(text, "\n "); i > mostSummary/2 {
+		text = text[:i]
+	}
+	return strings.TrimSpace(text) + " …"
 }

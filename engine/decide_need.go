@@ -30,6 +30,9 @@ func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 // person must check. Otherwise the task would contain that change, whatever the
 // person decides.
 func branchStart(v *View) string {
+	if b := v.Task.FlowBranch(); b != "" {
+		return b
+	}
 	if n := v.Queue.Needs.Of(coppice.NeedBase); v.Fork == "" && n != nil {
 		return n.From
 	}

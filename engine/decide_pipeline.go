@@ -19,6 +19,8 @@ func pipeline(v *View) *Decision {
 		d = checkWait(v)
 	case stage == coppice.StageSession:
 		d = sessionStep(v)
+	case stage == coppice.StageFlow:
+		d = flowStep(v)
 	case stage.Lands():
 		d = landed(v)
 	}
@@ -35,6 +37,9 @@ func checkWait(v *View) *Decision {
 		return d
 	}
 	if t.Wait != nil && t.Wait.On == coppice.WaitPerson {
+		if t.Planned() {
+			return flowStep(v) // the cause might be gone
+		}
 		return nil // also if a task that it depends on continues
 	}
 	if w := blockedBy(v); w != nil {
@@ -45,6 +50,9 @@ func checkWait(v *View) *Decision {
 	}
 	if w := t.Wait; w != nil && w.On == coppice.WaitBackoff && w.Until.After(v.Now) {
 		return nil
+	}
+	if t.Planned() {
+		return startFlow(v)
 	}
 	return enqueue(v, t.Next, "ready")
 }

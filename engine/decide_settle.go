@@ -52,6 +52,7 @@ func init() {
 		coppice.WorkPush:    settlePush,
 		coppice.WorkMove:    settleMove,
 		coppice.WorkPreview: settlePreview,
+		coppice.WorkBranch:  settleBranch,
 	}
 }
 

@@ -50,10 +50,10 @@ func stopStep(v *View, a coppice.Ask, why string) *Decision {
 	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 && v.lastSession() != nil {
 		return askStop(v, coppice.StopCancelled) // its host might run, whichever worker had the work
 	}
-	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore); w != nil && w.Attempt > 0 {
-		return nil // a workspace might exist; the result says what to clean up
+	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkBranch); w != nil && w.Attempt > 0 {
+		return nil // a workspace or a branch might exist; the result says what to clean up
 	}
-	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkMerge, coppice.WorkCheck,
+	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkBranch, coppice.WorkRun, coppice.WorkMerge, coppice.WorkCheck,
 		coppice.WorkSend, coppice.WorkStop); w != nil {
 		c := *w
 		return &Decision{Kind: coppice.EventWorkCancelled, Reason: why, Cancel: &c}
@@ -148,6 +148,10 @@ func retryTask(v *View) *Decision {
 		d.Reason = "its checks run again"
 		t.BaseFrom = v.Landing.ID + 1 // earlier results on the base no longer count
 		d.Landing = landAgain(v, &t)
+	case t.IsFlow() && t.Outcome != coppice.OutcomeDone && (t.Ended() || t.Planned()):
+		f := *t.Flow
+		t.Flow, d.Reason = &f, "resumes"
+		resumeFlow(v, &t, "")
 	case t.Ended() && t.Outcome != coppice.OutcomeDone:
 		text := ""
 		if t.Failure != nil {

@@ -13,6 +13,7 @@ var deciders = []func(*View) *Decision{
 	undo,
 	revert,
 	unstop,
+	flowRequests,
 	retryTask,
 	continueTask,
 	skipChecks,
@@ -38,6 +39,7 @@ var deciders = []func(*View) *Decision{
 	preview,
 	cleanupDetached,
 	cleanup,
+	dropFlow,
 	purge,
 }
 
@@ -71,6 +73,7 @@ func (v *View) due() time.Time {
 	sooner(previewDue(v))
 	sooner(cleanupDue(v))
 	sooner(purgeDue(v))
+	sooner(flowDue(v))
 	return at
 }
 
@@ -105,6 +108,9 @@ func (v *View) follow(t *turn, d *Decision) error {
 	}
 	if l := d.Landing; l != nil && l.QueueID != 0 {
 		t.dirty.add(coppice.QueueSubject(l.QueueID))
+	}
+	if err := t.followFlow(v, d); err != nil {
+		return err
 	}
 	if d.Session != nil {
 		if err := t.wakeFamily(v); err != nil {

@@ -34,6 +34,7 @@ type Decision struct {
 	Project   *coppice.Project
 	Limit     *coppice.AgentLimit // of an account; without a class, the limit is removed
 	More      []Row               // rows of subjects with their own tables
+	Create    []coppice.Task      // new steps of a flow
 
 	Asks     []coppice.Ask // settled requests; without an outcome, it is the reason
 	Requests []coppice.Ask // to other subjects, which are woken
@@ -153,6 +154,9 @@ func (t *turn) apply(v view, d *Decision) error {
 		if shown, ok := r.(row); ok {
 			shown.show()
 		}
+	}
+	if err := t.createSteps(v, d); err != nil {
+		return err
 	}
 	if err := t.applyWork(v, d); err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/flow"
 	"coppice/store"
 )
 
@@ -80,6 +81,12 @@ type Config struct {
 	// Hooks returns the hooks of the user's configuration. Nil means that there are
 	// none.
 	Hooks func() coppice.Hooks
+	// Known returns an error if a project cannot use an agent, for the steps of flows.
+	// Nil means that it can use each.
+	Known Agents
+	// Usable returns the agents that a project can use, the best lead first, for the
+	// plans of flows.
+	Usable func(coppice.Project) []flow.Agent
 	// Classify returns the level of a task; nil means Level.
 	Classify Classify
 }
@@ -106,6 +113,9 @@ func New(c Config) (*Engine, error) {
 	}
 	if c.Classify == nil {
 		c.Classify = Level
+	}
+	if c.Known == nil {
+		c.Known = func(coppice.Project, string) error { return nil }
 	}
 	if c.Reserve == 0 {
 		c.Reserve = 256 << 20

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/flow"
 	"coppice/store"
 )
 
@@ -20,6 +21,7 @@ type Intake struct {
 	screen  Agents
 	levels  Levels // nil means that the rules decide
 	free    FreeBranch
+	usable  func(coppice.Project) []flow.Agent
 	hooks   func() coppice.Hooks // of the user; nil means none
 	mask    func(string) string  // masks secrets in notes; nil means that it does not
 	by      coppice.Actor

@@ -91,23 +91,16 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	if err != nil {
 		return coppice.Task{}, err
 	}
-	t := coppice.Task{
-		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
-		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
-		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
-		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Group: in, Effort: n.Effort, Retry: n.Retry, Completion: n.Completion, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone, Branch: n.Branch, Context: n.Context},
-	}
-	if t.Labels, err = coppice.Labels(n.Labels); err != nil {
+	t, err := requested(*p, n)
+	if err != nil {
 		return t, err
 	}
+	t.Group = in
 	f.inherit(&n, &t)
-	if n.Role() != coppice.RoleImplement {
-		t.Wants, t.Checkout = coppice.WantsAnswer, n.Workspace == coppice.WorkspaceNone
-	}
-	if n.NotBefore.IsZero() {
-		t.NotBefore = n.NotBefore
-	}
 	if err := i.complete(*p, &t); err != nil {
+		return t, err
+	}
+	if err := i.planned(tx, *p, n, &t); err != nil {
 		return t, err
 	}
 	if t.Model == coppice.ModelAuto { // the policy might have changed since it was judged
@@ -126,7 +119,9 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 			return t, err
 		}
 	}
-	t.Next = firstSession(t, "")
+	if !t.IsFlow() {
+		t.Next = firstSession(t, "")
+	}
 	if n.Interactive {
 		if err := i.interactive(*p, &t); err != nil {
 			return t, err
@@ -141,19 +136,47 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	return t, i.ownImages(tx, t, t.Images)
 }
 
+// requested returns the task of a request, without the project's defaults.
+func requested(p coppice.Project, n coppice.NewTask) (t coppice.Task, err error) {
+	t = coppice.Task{
+		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
+		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
+		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
+		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Effort: n.Effort, Retry: n.Retry, Completion: n.Completion, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone, Branch: n.Branch, Context: n.Context},
+	}
+	if n.Role() != coppice.RoleImplement {
+		t.Wants, t.Checkout = coppice.WantsAnswer, n.Workspace == coppice.WorkspaceNone
+	}
+	if n.NotBefore.IsZero() {
+		t.NotBefore = n.NotBefore
+	}
+	t.Labels, err = coppice.Labels(n.Labels)
+	return t, err
+}
+
 // addTask gives a complete task its number and stores it.
 func (i *Intake) addTask(tx store.Tx, p *coppice.Project, t *coppice.Task) error {
+	ev, err := i.number(tx, p, t)
+	if err != nil {
+		return err
+	}
+	return tx.Log.Append(&ev)
+}
+
+// number gives a complete task its number and stores it. It returns the event for the
+// log.
+func (i *Intake) number(tx store.Tx, p *coppice.Project, t *coppice.Task) (coppice.Event, error) {
 	p.LastTask++
 	t.Num, t.Key = p.LastTask, coppice.TaskKey(p.Prefix, p.LastTask)
 	t.CreatedAt, t.CreatedBy = i.now().UTC(), i.by.String()
 	t.Stage, t.StageAt = coppice.StageWaiting, t.CreatedAt
 	if err := nameBranch(tx.Reader(), *p, t); err != nil {
-		return err
+		return coppice.Event{}, err
 	}
-	if err := tx.Tasks.Put(t); err != nil {
-		return err
-	}
-	return i.event(tx, coppice.EventTaskCreated, *t, t.Title)
+	err := tx.Tasks.Put(t)
+	return coppice.Event{
+		At: t.CreatedAt, Kind: coppice.EventTaskCreated, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: i.by.String(), Reason: t.Title,
+	}, err
 }
 
 // complete fills in the project's defaults and checks the rest.

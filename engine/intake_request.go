@@ -186,6 +186,7 @@ func init() {
 		coppice.VerbRequeue: requestRequeue,
 		coppice.VerbTake:    requestTake,
 		coppice.VerbRevert:  requestRevert,
+		coppice.VerbResume:  requestResume,
 	}
 }
 

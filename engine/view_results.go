@@ -63,6 +63,9 @@ func resultText(t coppice.Task, sessions []coppice.Session) string {
 		return ""
 	}
 	text := ""
+	if t.Flow != nil {
+		text = t.Flow.Result
+	}
 	for i := len(sessions) - 1; i >= 0 && text == ""; i-- {
 		s := sessions[i]
 		if judges(s.Role) || s.Role.Info().Prepares {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/flow"
 	"coppice/store"
 )
 
@@ -47,6 +48,15 @@ type View struct {
 	Limited    Limited
 	Pause      time.Duration // see Config
 	Nodes      []coppice.Node
+
+	// Of a flow that its kind plans.
+	Steps     []coppice.Task // those that count, oldest first
+	Stopping  map[int64]bool // those that were asked to stop
+	StepsOpen bool           // a task below it has not ended; known when the flow has
+	FlowTip   string         // where its branch is; empty if no step has landed there
+	// Plan returns what its kind plans. Draft returns the task of a new step.
+	Plan  func() (flow.Plan, error)                `json:"-"`
+	Draft func(flow.NewStep) (coppice.Task, error) `json:"-"`
 
 	// Today has what was spent since midnight UTC, for each budget for a day from
 	// which the running session spends.
@@ -175,7 +185,7 @@ func (t *turn) viewLanding(v *View) error {
 
 func (t *turn) viewRest(v *View) error {
 	var err error
-	if v.Task.Ended() || slices.ContainsFunc(v.Work, func(w coppice.Work) bool { return w.Kind == coppice.WorkPurge }) {
+	if v.Task.Ended() || v.Task.IsFlow() && !v.Task.Flow.Dropped.IsZero() || slices.ContainsFunc(v.Work, func(w coppice.Work) bool { return w.Kind == coppice.WorkPurge }) {
 		if v.Trashed, err = t.tx.Trash.Of(v.Task.ID); err != nil {
 			return err
 		}
@@ -209,6 +219,9 @@ func (t *turn) viewRest(v *View) error {
 		if v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf); err != nil {
 			return err
 		}
+	}
+	if err := t.viewFlow(v); err != nil {
+		return err
 	}
 	return t.viewCopies(v)
 }

@@ -52,6 +52,7 @@ type View struct {
 	Docs             map[string]coppice.Document // the newest version of each, with its text
 	Asks             []coppice.Ask               // open requests of the flow's sessions, oldest first
 	WrapUp           bool                        // a person wants no further step
+	Resumes          int                         // how often a person resumed the flow, also to approve what it waited for
 	Agents           []Agent
 	// Prompts has the project's own texts of prompts, by name.
 	Prompts map[string]string

@@ -14,7 +14,7 @@ var open = slices.DeleteFunc(slices.Clone(coppice.Statuses), func(s coppice.Stat
 // Table describes every verb, in the order in which the dashboard shows them.
 var Table = []Info{
 	{
-		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Head: true, Fits: fitsLand, Check: checkLand, Hidden: hideLand,
+		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Head: true, Fits: notPlanned(fitsLand), Check: checkLand, Hidden: hideLand,
 		Route: Route{"land-task", "Land a task that waits for your approval"},
 		Command: Command{
 			Use: "land KEY…", Short: "Land tasks that wait for your approval", Many: true, All: []coppice.Status{coppice.StatusNeedsYou},
@@ -63,7 +63,7 @@ task that is landing, or has landed, keeps its checks as they are.`,
 		Button: Button{Name: "Put the check back", About: "Land it only if the checks that were left out pass", More: true, Done: "has its checks back"},
 	},
 	{
-		Verb: coppice.VerbContinue, Event: coppice.EventTaskRetried, Text: "text", Images: true, Fits: fitsContinue, Check: checkContinue,
+		Verb: coppice.VerbContinue, Event: coppice.EventTaskRetried, Text: "text", Images: true, Fits: notPlanned(fitsContinue), Check: checkContinue,
 		Withdraws: []coppice.Verb{coppice.VerbLand},
 		Route:     Route{"continue-task", "Continue an ended task in its last conversation"},
 		Command: Command{
@@ -91,7 +91,7 @@ session starts anyway.`,
 		Button: Button{Name: "Retry", About: "Retry it", Prompt: "What should it do differently? (optional)", Bare: true, Done: "is retried"},
 	},
 	{
-		Verb: coppice.VerbRequeue, Event: coppice.EventTaskRequeued, Text: "note", Staff: true, Images: true, Fits: fitsRequeue, Hidden: ended,
+		Verb: coppice.VerbRequeue, Event: coppice.EventTaskRequeued, Text: "note", Staff: true, Images: true, Fits: notPlanned(fitsRequeue), Hidden: ended,
 		Withdraws: []coppice.Verb{coppice.VerbStop, coppice.VerbContinue, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive, coppice.VerbDone, coppice.VerbSkipCheck},
 		Route:     Route{"requeue-task", "Stop the running session of a task and restart the task in its workspace"},
 		Command: Command{
@@ -112,7 +112,7 @@ that has landed, or is landing at this moment, is refused.`,
 	{
 		Verb: coppice.VerbStop, Event: coppice.EventTaskStopAsked, Fits: fitsStop,
 		By:        []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine},
-		Withdraws: []coppice.Verb{coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbLand, coppice.VerbUnstop, coppice.VerbDone, coppice.VerbSkipCheck},
+		Withdraws: []coppice.Verb{coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbLand, coppice.VerbUnstop, coppice.VerbDone, coppice.VerbSkipCheck, coppice.VerbPause, coppice.VerbResume, coppice.VerbWrapUp},
 		Route:     Route{"stop-task", "Stop a task and its session"},
 		Command: Command{
 			Use: "stop KEY…", Short: "Stop tasks and their sessions", Many: true, All: open,
@@ -120,6 +120,24 @@ that has landed, or is landing at this moment, is refused.`,
 			Example: "  coppice stop app-4 app-5\n  coppice stop --project app --all", Done: "will be stopped",
 		},
 		Button: Button{Name: "Stop", About: "Stop it and its session", Danger: true, Done: "stops"},
+	},
+	{
+		Verb: coppice.VerbResume, Event: coppice.EventFlowAsked, Reason: "resume", Text: "from", Fits: fitsResume,
+		Withdraws: []coppice.Verb{coppice.VerbPause, coppice.VerbWrapUp},
+		Route:     Route{"resume-flow", "Continue a flow that is paused, blocked or has ended, from a step if one is named"},
+		Button:    Button{Name: "Resume", About: "Continue it: steps that failed run again", Prompt: "From which step? (optional)", Bare: true, Done: "continues"},
+	},
+	{
+		Verb: coppice.VerbPause, Event: coppice.EventFlowAsked, Reason: "pause", Fits: fitsPause,
+		Withdraws: []coppice.Verb{coppice.VerbResume},
+		Route:     Route{"pause-flow", "Start no further step of a flow"},
+		Button:    Button{Name: "Pause", About: "Start no further step; steps that run continue", More: true, Done: "is paused"},
+	},
+	{
+		Verb: coppice.VerbWrapUp, Event: coppice.EventFlowAsked, Reason: "wrap up", Fits: fitsWrapUp,
+		Withdraws: []coppice.Verb{coppice.VerbPause, coppice.VerbResume},
+		Route:     Route{"wrap-up-flow", "End a flow with what is proven: its branch lands"},
+		Button:    Button{Name: "Wrap up", About: "Stop its open steps, and land what is proven", More: true, Done: "is wrapped up"},
 	},
 	{
 		Verb: coppice.VerbGive, Event: coppice.EventTaskChanged, Reason: "a person gives it back", Text: "text", Images: true, Fits: fitsGive,

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"coppice"
+	"coppice/flow"
+	"coppice/store"
+	"coppice/verb"
+)
+
+// WithUsable makes an Intake know the agents that a project can use, the best lead
+// first, for the defaults of flows.
+func WithUsable(f func(coppice.Project) []flow.Agent) Option { return func(i *Intake) { i.usable = f } }
+
+// planned makes a task a flow, if the request is for one. It gets a group, which its
+// steps inherit.
+func (i *Intake) planned(tx store.Tx, p coppice.Project, n coppice.NewTask, t *coppice.Task) error {
+	if n.Flow == nil {
+		return nil
+	}
+	for field, set := range map[string]bool{"answer": t.Wants == coppice.WantsAnswer, "interactive": n.Interactive, "feature": n.Feature != "", "images": len(n.Images) > 0} {
+		if set {
+			return coppice.Errorf(coppice.EInvalid, "a flow has no %s", field).WithFix("leave it out").WithField(field)
+		}
+	}
+	if n.Flow.Time < 0 {
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid time", n.Flow.Time).WithFix("use a duration such as 8h, or leave it out").WithField("flow.time")
+	}
+	kind, err := flow.Of(n.Flow.Kind)
+	if err != nil {
+		return coppice.Public(err).WithField("flow.kind")
+	}
+	var agents []flow.Agent
+	if i.usable != nil {
+		agents = i.usable(p)
+	}
+	spec, err := kind.Check(n.Flow.Spec, agents)
+	if err != nil {
+		e := coppice.Public(err)
+		return e.WithField(strings.TrimSuffix("flow.spec."+e.Field, "."))
+	}
+	t.Flow = &coppice.Flow{Kind: n.Flow.Kind, Spec: spec, Branch: kind.Branch(spec), Time: n.Flow.Time}
+	if t.Group == 0 {
+		g := coppice.Group{ProjectID: p.ID, Title: t.Title, Kind: coppice.GroupFlow, CreatedBy: i.by.String(), CreatedAt: i.now().UTC()}
+		t.Group, err = group(tx, withName(g, coppice.TaskKey(p.Prefix, p.LastTask+1)), "")
+	}
+	return err
+}
+
+func withName(g coppice.Group, name string) coppice.Group {
+	g.Name = name
+	return g
+}
+
+// requestResume checks that a flow has the step from which a person wants to resume.
+func requestResume(_ *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r verb.Request, _ *coppice.Ask) error {
+	if r.Text == "" {
+		return nil
+	}
+	steps, err := tx.Families.Steps(t.ID)
+	if err != nil {
+		return err
+	}
+	var keys []string
+	for _, s := range steps {
+		if strings.HasPrefix(s.Step.Key, r.Text) {
+			return nil
+		}
+		keys = append(keys, s.Step.Key)
+	}
+	return coppice.Errorf(coppice.EInvalid, "%s has no step %s", t.Key, coppice.Quote(r.Text)).
+		WithFix("name one of: %s", strings.Join(keys[max(0, len(keys)-20):], ", ")).WithField("from")
+}
+
+// WriteDocument stores a new version of a flow's document. It fails if the document
+// does not have the version that the author has changed; nil means any. The flow
+// plans again.
+func (i *Intake) WriteDocument(ctx context.Context, key, name, text string, expected *int64) (doc coppice.Document, err error) {
+	if err := coppice.ValidNoteKey(name); err != nil {
+		return doc, coppice.Public(err).WithField("name")
+	}
+	if err := coppice.ValidText("text", text, coppice.MaxDocument); err != nil {
+		return doc, err
+	}
+	err = i.store.Update(ctx, func(tx store.Tx) error {
+		t, err := knownTask(tx.Reader(), key)
+		if err != nil {
+			return err
+		}
+		if !t.IsFlow() {
+			return coppice.Errorf(coppice.EInvalid, "%s is not a flow, so it has no documents", t.Key).WithFix("share texts with `coppice note`")
+		}
+		all, err := tx.Documents.Newest(t.ID)
+		if err != nil {
+			return err
+		}
+		current := int64(0)
+		for _, d := range all {
+			if d.Name == name {
+				current = d.Version
+				if d.Text == text {
+					doc = d // nothing changes
+				}
+			}
+		}
+		if expected != nil && *expected != current {
+			return coppice.DocumentConflict(name, *expected, current)
+		}
+		if current == 0 && len(all) >= coppice.MaxDocuments {
+			return coppice.Errorf(coppice.ETooLarge, "%s has %d documents, which is the limit", t.Key, len(all)).WithFix("write to one of them")
+		}
+		if doc.Version != 0 {
+			return nil
+		}
+		doc = coppice.Document{TaskID: t.ID, Name: name, Text: text, By: i.by, At: i.now().UTC()}
+		if err := tx.Documents.Put(&doc); err != nil {
+			return err
+		}
+		return tx.Log.Append(&coppice.Event{
+			At: doc.At, Kind: coppice.EventDocument, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: i.by.String(),
+			Reason: fmt.Sprintf("%s, version %d", name, doc.Version), Data: coppice.Raw(coppice.DocumentChange{Name: name, Version: doc.Version}),
+		})
+	})
+	return doc, err
+}
+
+// FlowOf returns the flow of which a session's task is a step, and the step's key. It
+// fails if there is none.
+func FlowOf(r store.Reader, s coppice.Session) (f coppice.Task, step string, err error) {
+	t, err := r.Tasks.Get(s.TaskID)
+	if err != nil {
+		return f, "", err
+	}
+	if t.Step == nil {
+		return f, "", coppice.Errorf(coppice.EForbidden, "%s is not a step of a flow", t.Key)
+	}
+	f, err = r.Tasks.Get(t.Step.Flow)
+	return f, t.Step.Key, err
+}
+
+// AskFlow stores a request of a session to its flow, which plans again.
+func (i *Intake) AskFlow(tx store.Tx, f coppice.Task, v coppice.Verb, text string, args any) error {
+	if !f.Planned() || f.Ended() {
+		return coppice.Errorf(coppice.EConflict, "the flow %s takes no more requests", f.Key)
+	}
+	a := coppice.Ask{Subject: coppice.TaskSubject(f.ID), ProjectID: f.ProjectID, Verb: v, Text: text, By: i.by, At: i.now().UTC()}
+	if args != nil {
+		a.Args = coppice.Raw(args)
+	}
+	if err := tx.Asks.Put(&a); err != nil {
+		return err
+	}
+	return i.event(tx, coppice.EventFlowAsked, f, string(v))
+}

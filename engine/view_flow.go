@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"coppice"
+	"coppice/flow"
+	"coppice/store"
+)
+
+// mostStepResult limits what a flow reads of a step's result, in bytes.
+const mostStepResult = 64 << 10
+
+// viewFlow reads the steps and the documents of a flow, for its kind.
+func (t *turn) viewFlow(v *View) error {
+	v.Steps, v.Stopping, v.StepsOpen = nil, map[int64]bool{}, false
+	f := v.Task.Flow
+	if f != nil && v.Task.Ended() && f.Branch && f.Dropped.IsZero() {
+		err := eachBelow(t.tx.Reader(), v.Task.ID, func(coppice.Task) error { v.StepsOpen = true; return nil })
+		if err != nil {
+			return err
+		}
+	}
+	if f == nil || f.Lands && !v.Task.Ended() || v.Task.Ended() && v.asked(coppice.VerbResume, coppice.VerbRetry, coppice.VerbUnstop, coppice.VerbWrapUp) == nil {
+		return nil
+	}
+	r := t.tx.Reader()
+	all, err := r.Families.Steps(v.Task.ID)
+	if err != nil {
+		return err
+	}
+	in := flow.View{
+		Key: v.Task.Key, Title: v.Task.Title, Body: v.Task.Body, Spec: f.Spec, WrapUp: f.WrapUp, Resumes: f.Resumes, Prompts: v.Project.Policy.Prompts,
+		Docs: map[string]coppice.Document{},
+	}
+	for _, task := range all {
+		if slices.Contains(f.Left, task.ID) {
+			continue
+		}
+		s, err := stepOf(r, task)
+		if err != nil {
+			return err
+		}
+		v.Steps, in.Steps = append(v.Steps, task), append(in.Steps, s)
+		if task.Ended() {
+			continue
+		}
+		asks, err := r.Asks.Open(coppice.TaskSubject(task.ID))
+		if err != nil {
+			return err
+		}
+		v.Stopping[task.ID] = coppice.Asked(asks, coppice.VerbStop) != nil
+	}
+	docs, err := r.Documents.Newest(v.Task.ID)
+	if err != nil {
+		return err
+	}
+	for _, d := range docs {
+		in.Docs[d.Name] = d
+	}
+	for _, a := range v.Asks {
+		if a.By.Kind == coppice.ActorSession {
+			in.Asks = append(in.Asks, a)
+		}
+	}
+	if t.cfg.Usable != nil {
+		in.Agents = t.cfg.Usable(v.Project)
+	}
+	v.Plan = func() (flow.Plan, error) { return flow.Next(f.Kind, in) }
+	v.Draft = func(n flow.NewStep) (coppice.Task, error) { return t.draftStep(v, in, n) }
+	if v.FlowTip, err = t.flowTip(v.Task); err != nil {
+		return err
+	}
+	return nil
+}
+
+// stepOf returns a step as its flow sees it.
+func stepOf(r store.Reader, t coppice.Task) (flow.Step, error) {
+	s := flow.Step{Key: t.Step.Key, Task: t.Key, State: flow.Open, Landed: t.Landed, Agent: t.Agent, Model: t.Model, Saw: t.Step.Saw}
+	spent, err := Spent(r, t.ID)
+	if err != nil {
+		return s, err
+	}
+	s.CostUSD = float64(spent)
+	if !t.Ended() {
+		if w := t.Wait; w != nil && w.On == coppice.WaitPerson {
+			s.Waits = w.Text
+		}
+		return s, nil
+	}
+	s.State = map[coppice.Outcome]flow.State{coppice.OutcomeDone: flow.Done, coppice.OutcomeCancelled: flow.Cancelled}[t.Outcome]
+	s.State = cmp.Or(s.State, flow.Failed)
+	if t.Failure != nil {
+		s.Class = t.Failure.Class
+	}
+	sessions, err := r.Sessions.Of(t.ID)
+	if err != nil {
+		return s, err
+	}
+	s.Result = cut(resultText(t, sessions), mostStepResult)
+	for i := len(sessions) - 1; i >= 0 && s.State == flow.Done; i-- {
+		if a := sessions[i].Answer; a != nil && a.Value != nil {
+			s.Answer = a.Value
+			break
+		}
+	}
+	return s, nil
+}
+
+// flowTip returns the commit at which the branch of a flow is. It is empty if no step
+// has landed there.
+func (t *turn) flowTip(task coppice.Task) (string, error) {
+	branch := task.FlowBranch()
+	if branch == "" {
+		return "", nil
+	}
+	q, err := t.tx.Queues.Of(task.ProjectID, branch)
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return "", nil
+	}
+	return q.Tip, err
+}
+
+// draftStep returns the task of a new step, complete and not stored. It fails if the
+// project cannot have such a task.
+func (t *turn) draftStep(v *View, in flow.View, n flow.NewStep) (coppice.Task, error) {
+	i := t.intake("flow")
+	task, err := requested(v.Project, n.Task)
+	if err != nil {
+		return task, err
+	}
+	if err := i.complete(v.Project, &task); err != nil {
+		return task, err
+	}
+	task.Next = firstSession(task, "")
+	f := v.Task
+	task.Parent, task.Onto, task.Group = f.ID, cmp.Or(f.FlowBranch(), f.Onto), cmp.Or(task.Group, f.Group)
+	if n.Below != "" {
+		above := slices.IndexFunc(v.Steps, func(s coppice.Task) bool { return s.Step.Key == n.Below })
+		if above < 0 {
+			return task, fmt.Errorf("there is no step %s", coppice.Quote(n.Below))
+		}
+		task.Parent = v.Steps[above].ID
+	}
+	task.Step = &coppice.Step{Key: n.Key, Flow: f.ID}
+	for _, name := range n.Saw {
+		if task.Step.Saw == nil {
+			task.Step.Saw = map[string]int64{}
+		}
+		task.Step.Saw[name] = in.Docs[name].Version
+	}
+	return task, nil
+}
+
+// intake returns an Intake whose requests are a part of the turn's transaction.
+func (t *turn) intake(by string) *Intake {
+	return &Intake{store: within{tx: t.tx}, now: func() time.Time { return t.now }, known: t.cfg.Known, by: coppice.Actor{Kind: coppice.ActorEngine, Name: by}}
+}
+
+// createSteps numbers and stores the new steps of a flow.
+func (t *turn) createSteps(v view, d *Decision) error {
+	if len(d.Create) == 0 {
+		return nil
+	}
+	p, err := t.tx.Projects.Get(v.base().Project.ID)
+	if err != nil {
+		return err
+	}
+	i := t.intake("flow")
+	for n := range d.Create {
+		ev, err := i.number(t.tx, &p, &d.Create[n])
+		if err != nil {
+			return err
+		}
+		if err := t.tx.Log.Append(&ev); err != nil {
+			return err
+		}
+		if err := t.fire(&ev); err != nil {
+			return err
+		}
+		t.dirty.add(coppice.TaskSubject(d.Create[n].ID))
+	}
+	v.base().Project = p
+	return t.tx.Projects.Put(&p)
+}
+
+// followFlow reads the steps of a flow again after a decision about it, and wakes the
+// flow of a step that ended or continues.
+func (t *turn) followFlow(v *View, d *Decision) error {
+	if s := v.Task.Step; s != nil && (d.Kind == coppice.EventTaskEnded || d.Kind == coppice.EventTaskRetried) {
+		t.dirty.add(coppice.TaskSubject(s.Flow))
+	}
+	if v.Task.Flow == nil {
+		return nil
+	}
+	return t.viewFlow(v)
+}
