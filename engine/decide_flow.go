@@ -203,8 +203,17 @@ func blockFlow(v *View, p flow.Plan) *Decision {
 }
 
 // endFlow ends a flow, or opens the landing of its branch. If no step has landed
-// there, there is nothing to land.
+// there, there is nothing to land. Steps that are open stop first, because one of
+// them could still land.
 func endFlow(v *View, p flow.Plan) *Decision {
+	for _, s := range v.Steps {
+		if !s.Ended() {
+			p.Stop, p.End = append(p.Stop, s.Step.Key), nil
+		}
+	}
+	if p.End == nil {
+		return carryOut(v, p)
+	}
 	var d *Decision
 	t, f := v.Task, *v.Task.Flow
 	f.Result, f.Note = p.End.Result, p.Note
