@@ -281,6 +281,9 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 		Message: landMessage(v, l), At: l.CreatedAt, Ref: landingRef(v, l), Ours: ours, Seen: v.Queue.Tip, Onto: v.Behind,
 		Ask: coppice.LandAsk{Paths: land.Ask.Paths, Lines: land.Ask.Lines},
 	}
+	if v.onFlow() {
+		spec.Strategy = coppice.StrategySquash
+	}
 	if l.Reverts != "" {
 		spec.Reverts, spec.Strategy, spec.Message = l.Reverts, coppice.StrategySquash, revertMessage(v, l)
 	}
