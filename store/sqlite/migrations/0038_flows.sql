@@ -15,9 +15,10 @@ CREATE TABLE documents (
   UNIQUE (task_id, name, version)
 );
 
--- The flows, and the steps of a flow. The index of parents finds the steps.
+-- The flows, and the steps of a flow.
 ALTER TABLE tasks ADD COLUMN flow TEXT GENERATED ALWAYS AS (details ->> '$.flow.kind') VIRTUAL;
-ALTER TABLE tasks ADD COLUMN step TEXT GENERATED ALWAYS AS (details ->> '$.step.key') VIRTUAL;
+ALTER TABLE tasks ADD COLUMN step_of INTEGER GENERATED ALWAYS AS (details ->> '$.step.flow') VIRTUAL;
+CREATE INDEX tasks_by_flow ON tasks (step_of, id) WHERE step_of IS NOT NULL;
 CREATE INDEX tasks_flows ON tasks (id, flow) WHERE flow IS NOT NULL;
 CREATE INDEX tasks_flows_in ON tasks (project_id, id, flow) WHERE flow IS NOT NULL;
 
