@@ -152,17 +152,26 @@ func TestPlans(t *testing.T) {
 			}
 			return nil
 		},
-		"Families.Steps":       func(t store.Tx) error { _, err := t.Families.Steps(1); return err },
-		"Schedules.In":         func(t store.Tx) error { _, err := t.Schedules.In(1); return err },
-		"Hooks.Offered":        func(t store.Tx) error { _, err := t.Hooks.Offered(1); return err },
-		"Hooks.Next":           func(t store.Tx) error { _, err := t.Hooks.Next(1, 4); return err },
-		"Hooks.Lane":           func(t store.Tx) error { _, err := t.Hooks.Lane("x"); return err },
-		"Hooks.Before":         func(t store.Tx) error { _, err := t.Hooks.Before(1, "x"); return err },
-		"Previews.Last":        func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
-		"Previews.Live":        func(t store.Tx) error { _, err := t.Previews.Live(); return err },
-		"Landings.LastOfEach":  func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
-		"Questions.OpenOfEach": func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
-		"Messages.OfEach":      func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
+		"Tasks.List of flows": func(t store.Tx) error {
+			_, err := t.Tasks.List(store.TaskFilter{Flows: coppice.FlowKinds, Most: 5})
+			return err
+		},
+		"Tasks.List of flows in a project": func(t store.Tx) error {
+			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Flows: coppice.FlowKinds, BeforeID: 9, Most: 5})
+			return err
+		},
+		"Tasks.List of a schedule": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Schedule: 1, Most: 5}); return err },
+		"Families.Steps":           func(t store.Tx) error { _, err := t.Families.Steps(1); return err },
+		"Schedules.In":             func(t store.Tx) error { _, err := t.Schedules.In(1); return err },
+		"Hooks.Offered":            func(t store.Tx) error { _, err := t.Hooks.Offered(1); return err },
+		"Hooks.Next":               func(t store.Tx) error { _, err := t.Hooks.Next(1, 4); return err },
+		"Hooks.Lane":               func(t store.Tx) error { _, err := t.Hooks.Lane("x"); return err },
+		"Hooks.Before":             func(t store.Tx) error { _, err := t.Hooks.Before(1, "x"); return err },
+		"Previews.Last":            func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
+		"Previews.Live":            func(t store.Tx) error { _, err := t.Previews.Live(); return err },
+		"Landings.LastOfEach":      func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
+		"Questions.OpenOfEach":     func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
+		"Messages.OfEach":          func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
 		"Tasks.List of ended": func(t store.Tx) error {
 			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{"failed"}, Archived: store.ArchivedNot, Most: 5})
 			return err
