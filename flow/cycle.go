@@ -71,7 +71,7 @@ func init() {
 	phases = map[string]phase{
 		phaseAssess: {"assessing", "Plan", "cycle-assess", false, assessSchema,
 			func(l CycleLimits) PhaseLimits { return l.Assess }, (*cycleRun).afterPlan},
-		phaseReview: {"reviewing", "Review", "cycle-review", true, reviewSchema,
+		phaseReview: {"reviewing", "Review", "cycle-review", true, cycleReviewSchema,
 			func(l CycleLimits) PhaseLimits { return l.Review }, (*cycleRun).afterPlan},
 		phaseImplement: {"implementing", "Implement", "cycle-implement", false, nil,
 			func(l CycleLimits) PhaseLimits { return l.Implement }, (*cycleRun).afterImplement},

@@ -3,8 +3,6 @@ package flow
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -44,18 +42,9 @@ const mostVerify = 20_000
 // readCycle reads a spec. A field that is absent has its default. The agents of a
 // stored spec are always present.
 func readCycle(raw json.RawMessage) (CycleSpec, error) {
-	s := CycleSpec{Cycles: 10, Threshold: 1, VerifyTries: 2}
-	if len(bytes.TrimSpace(raw)) > 0 {
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.DisallowUnknownFields()
-		err := dec.Decode(&s)
-		if err == nil && !errors.Is(dec.Decode(new(json.RawMessage)), io.EOF) {
-			err = errors.New("there is text after the JSON object")
-		}
-		if err != nil {
-			return CycleSpec{}, coppice.Errorf(coppice.EInvalid, "the spec of the cycle cannot be read: %w", err).
-				WithFix(`write a JSON object with the fields of docs/flows.md, such as {"cycles": 5}`).WithField("spec")
-		}
+	s, err := readSpec(raw, CycleSpec{Cycles: 10, Threshold: 1, VerifyTries: 2})
+	if err != nil {
+		return CycleSpec{}, err
 	}
 	for _, l := range s.Limits.all() {
 		if l.limits.Turns == 0 && !l.limits.UntilDone {

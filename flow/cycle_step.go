@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"coppice"
 )
@@ -17,7 +16,7 @@ var (
   "plan": {"type": "string", "description": "The whole plan in Markdown, with one line \"- [ ] milestone\" for each milestone"},
   "contract": {"type": "string", "description": "What must be true at the end, in Markdown"},
   "notes": {"type": "string", "description": "What the next sessions should know"}}}`)
-	reviewSchema = json.RawMessage(`{"type": "object", "required": ["plan", "feedback"], "properties": {
+	cycleReviewSchema = json.RawMessage(`{"type": "object", "required": ["plan", "feedback"], "properties": {
   "plan": {"type": "string", "description": "The whole plan in Markdown, in which exactly the milestones are checked that are done in the code"},
   "feedback": {"type": "string", "description": "What to fix or do first"},
   "blocked": {"type": "string", "description": "Why no agent can continue without a person. Leave it out otherwise."}}}`)
@@ -184,7 +183,7 @@ func (r *cycleRun) repair(problem string) (Plan, error) {
 		return Plan{}, err
 	}
 	text, err := r.text("cycle-repair", struct{ Task, Problem, Answer string }{
-		task, problem, fence("The earlier answer", shorten(cmp.Or(string(r.last.Answer), r.last.Result), coppice.MaxAnswer)),
+		task, problem, labelled("The earlier answer", shorten(cmp.Or(string(r.last.Answer), r.last.Result), coppice.MaxAnswer)),
 	})
 	if err != nil {
 		return Plan{}, err
@@ -255,26 +254,26 @@ func (r *cycleRun) prompt(at place) (string, error) {
 		Worklogs: r.recent(mostContext - len(r.plan.Text) - len(contract)),
 	}
 	if r.plan.Text != "" {
-		f.Plan = fence("The plan", r.plan.Text)
+		f.Plan = labelled("The plan", r.plan.Text)
 	}
 	if contract != "" {
-		f.Contract = fence("The contract", contract)
+		f.Contract = labelled("The contract", contract)
 	}
 	if steps := r.places[at]; len(steps) > 0 && steps[len(steps)-1].State == Failed {
-		f.Failure = fence("Why it failed", shorten(steps[len(steps)-1].Result, mostContext))
+		f.Failure = labelled("Why it failed", shorten(steps[len(steps)-1].Result, mostContext))
 	}
 	switch at.phase {
 	case phaseImplement:
 		if steps := r.places[place{cycle: at.cycle, phase: phaseReview}]; len(steps) > 0 {
 			var a planAnswer
 			if json.Unmarshal(steps[len(steps)-1].Answer, &a) == nil && a.Feedback != "" {
-				f.Feedback = fence("The review", coppice.Printable(a.Feedback))
+				f.Feedback = labelled("The review", coppice.Printable(a.Feedback))
 			}
 		}
 	case phaseFix:
 		if steps := r.places[place{at.cycle, phaseVerify, at.n}]; len(steps) > 0 {
 			a, _ := readVerdict(steps[len(steps)-1].Answer)
-			f.Findings = fence("The findings", coppice.Printable(a.Findings))
+			f.Findings = labelled("The findings", coppice.Printable(a.Findings))
 		}
 	}
 	return r.text(phases[at.phase].prompt, f)
@@ -296,20 +295,7 @@ func (r *cycleRun) recent(most int) string {
 		if left < marks {
 			break
 		}
-		all.WriteString(fence(d.Name, shorten(d.Text, left)))
+		all.WriteString(labelled(d.Name, shorten(d.Text, left)))
 	}
 	return all.String()
-}
-
-// shorten cuts a text to a number of bytes, at a character.
-func shorten(s string, most int) string {
-	const dots = "…"
-	if len(s) <= most {
-		return s
-	}
-	cut := most - len(dots)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + dots
 }
