@@ -130,7 +130,10 @@ func TestFlowBranchDropped(t *testing.T) {
 		b := setup(t)
 		b.flow()
 		first := b.step("app-14", "x.txt")
-		tip := b.step("app-15", "y.txt")
+		b.step("app-15", "y.txt")
+		// Only the person's repository has the objects of a commit by the person.
+		b.sh(b.root, "git worktree add -q ../tree coppice/app-13; cd ../tree; echo mine >mine.txt; git add -A; git commit -q -m mine; git worktree remove .")
+		tip := b.run("git", "rev-parse", "coppice/app-13")
 		if packed {
 			b.run("git", "pack-refs", "--all")
 		}
@@ -149,12 +152,12 @@ func TestFlowBranchDropped(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(b.root, ".git", "objects", tip[:2], tip[2:])); !errors.Is(err, os.ErrNotExist) {
 			t.Fatalf("the person's repository still has the commit: %v", err)
 		}
-		if got := run(t, b.own(), "git", "show", flowRef+"^1^1:x.txt"); got != "by app-14" {
+		if got := run(t, b.own(), "git", "show", flowRef+"^1^1^1:x.txt"); got != "by app-14" {
 			t.Errorf("the trash has %q, want the file of %s", got, first)
 		}
 		run(t, b.own(), "git", "rev-list", "--objects", flowRef)
 		back := coppice.BranchSpec{Repo: b.root, Branch: "coppice/app-13", From: "main", Head: tip}
-		if got := must[coppice.BranchResult](t)(b.FlowBranch(b.ctx, back)); got.Tip != tip || b.run("git", "show", "coppice/app-13:y.txt") != "by app-15" {
+		if got := must[coppice.BranchResult](t)(b.FlowBranch(b.ctx, back)); got.Tip != tip || b.run("git", "show", "coppice/app-13:mine.txt", "coppice/app-13:y.txt") != "mine\nby app-15" {
 			t.Errorf("restored at %s, want %s", got.Tip, tip)
 		}
 		b.run("git", "fsck", "--strict")
