@@ -1,0 +1,259 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/flow"
+	"coppice/store"
+	"coppice/verb"
+)
+
+// openFlows opens a bundle whose project can use two agents.
+func openFlows(t *testing.T) *bundle {
+	t.Helper()
+	agents := func(coppice.Project) []flow.Agent { return []flow.Agent{{Name: "ann"}, {Name: "bob"}} }
+	b := open(t, func(c *Config) { c.Usable = agents })
+	b.Intake.usable = agents
+	b.project(func(p *coppice.Project) { p.Policy.Retry.Max, p.Policy.Checks = 0, nil })
+	return b
+}
+
+// debate creates a debate.
+func (b *bundle) debate(spec string, more ...func(*coppice.NewTask)) coppice.Task {
+	b.t.Helper()
+	n := coppice.NewTask{Title: "Which way?", Flow: &coppice.NewFlow{Kind: coppice.FlowDebate, Spec: []byte(spec)}}
+	for _, f := range more {
+		f(&n)
+	}
+	made := b.create(n)
+	b.turn()
+	return made[0]
+}
+
+// replies lets the session of a step end with an answer.
+func (b *bundle) replies(key, text string) {
+	b.t.Helper()
+	zero := 0
+	b.runs(key)
+	b.finish(key, coppice.WorkRun, coppice.RunResult{Exit: &zero, Summary: text, Head: "base1", From: "base1"})
+	if w := b.unsettled(key); w.Kind == coppice.WorkRemove {
+		b.finish(key, coppice.WorkRemove, coppice.RemoveResult{})
+	}
+}
+
+// side is the answer of a side of a debate.
+func side(verdict string) string {
+	return fmt.Sprintf(`{"verdict": %q, "summary": "so", "position": "this way", "changed": ""}`, verdict)
+}
+
+// landsAs lets a session of a task change something, which then lands.
+func (b *bundle) landsAs(key, commit string) {
+	b.t.Helper()
+	zero := 0
+	b.runs(key)
+	b.finish(key, coppice.WorkRun, coppice.RunResult{Exit: &zero, Summary: "changed it", From: "base1", Head: "head-" + key})
+	b.merges(key, commit)
+}
+
+// merges takes a landing without checks to its end.
+func (b *bundle) merges(key, commit string) {
+	b.t.Helper()
+	b.finish(key, coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree-" + commit, Commit: commit})
+	b.finish(key, coppice.WorkMove, coppice.MoveResult{Moved: true, Now: commit})
+	if w := b.unsettled(key); w.Kind == coppice.WorkRemove {
+		b.finish(key, coppice.WorkRemove, coppice.RemoveResult{})
+	}
+}
+
+func (b *bundle) steps(of coppice.Task) (keys []string) {
+	b.t.Helper()
+	for _, s := range read(b, func(r store.Reader) ([]coppice.Task, error) { return r.Families.Steps(of.ID) }) {
+		keys = append(keys, s.Step.Key+"="+s.Key)
+	}
+	return keys
+}
+
+func (b *bundle) wantSteps(of coppice.Task, want string) {
+	b.t.Helper()
+	if got := strings.Join(b.steps(of), " "); got != want {
+		b.t.Fatalf("the steps are %s, want %s", got, want)
+	}
+}
+
+// stops reports whether a task was stopped, or was asked to stop.
+func (b *bundle) stops(key string) bool {
+	b.t.Helper()
+	t := b.task(key)
+	asks := read(b, func(r store.Reader) ([]coppice.Ask, error) { return r.Asks.Open(coppice.TaskSubject(t.ID)) })
+	return t.Outcome == coppice.OutcomeCancelled || coppice.Asked(asks, coppice.VerbStop) != nil
+}
+
+// A flow creates its branch, works through its steps, and lands its branch as a task
+// does. Then the branch goes to the trash.
+func TestAFlowLands(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"], "action": "Do it."}`)
+	if got := b.task(f.Key); got.Stage != coppice.StageFlow || got.Group == 0 || got.Next != nil {
+		t.Fatalf("the flow is %+v", got)
+	}
+	b.wantSteps(f, "")
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "base1"})
+	b.wantSteps(f, "l1/r0/a=app-2 l1/r0/b=app-3")
+	one := b.task("app-2")
+	if one.Parent != f.ID || one.Onto != "coppice/app-1" || one.Agent != "ann" || one.Wants != coppice.WantsAnswer || one.Group != b.task(f.Key).Group {
+		t.Errorf("the first step is %+v", one)
+	}
+	b.replies("app-2", side("agree"))
+	b.wantSteps(f, "l1/r0/a=app-2 l1/r0/b=app-3")
+	b.replies("app-3", side("agree"))
+	b.wantSteps(f, "l1/r0/a=app-2 l1/r0/b=app-3 l1/action=app-4")
+	docs := read(b, func(r store.Reader) ([]coppice.Document, error) { return r.Documents.Newest(f.ID) })
+	if len(docs) != 1 || docs[0].Name != "summary" || docs[0].Version != 1 {
+		t.Errorf("the documents are %+v", docs)
+	}
+	b.landsAs("app-4", "c1")
+	got := b.task(f.Key)
+	if got.Stage != coppice.StageLanding && got.Stage != coppice.StageChecking || !got.Flow.Lands {
+		t.Fatalf("the flow does not land: %s, %+v", got.Stage, got.Flow)
+	}
+	if w := b.unsettled(f.Key); !strings.Contains(string(w.Spec), `"head":"c1"`) {
+		t.Errorf("it merges %s", w.Spec)
+	}
+	b.merges(f.Key, "c2")
+	if got := b.task(f.Key); got.Outcome != coppice.OutcomeDone || got.Landed != "c2" {
+		t.Fatalf("the flow is %s, landed %q", got.Outcome, got.Landed)
+	}
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "c1"})
+	if got := b.task(f.Key); got.Flow.Dropped.IsZero() || b.unsettled(f.Key).ID != 0 {
+		t.Errorf("its branch is not removed: %+v", got.Flow)
+	}
+}
+
+// A step that failed blocks the flow, and nothing else. When a person retries the
+// step, or resumes the flow, it continues.
+func TestABlockedFlow(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(*bundle, coppice.Task) error{
+		"the step is retried": func(b *bundle, _ coppice.Task) error {
+			_, err := b.Ask(b.t.Context(), "app-2", coppice.VerbRetry, verb.Request{})
+			return err
+		},
+		"the flow is resumed": func(b *bundle, f coppice.Task) error {
+			_, err := b.Ask(b.t.Context(), f.Key, coppice.VerbResume, verb.Request{})
+			return err
+		},
+		"the flow is retried": func(b *bundle, f coppice.Task) error {
+			_, err := b.Ask(b.t.Context(), f.Key, coppice.VerbRetry, verb.Request{})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := openFlows(t)
+			f := b.debate(`{"between": ["ann", "bob"]}`)
+			b.wantSteps(f, "l1/r0/a=app-2 l1/r0/b=app-3")
+			b.replies("app-3", side("agree"))
+			b.runs("app-2")
+			b.finish("app-2", coppice.WorkRun, coppice.RunResult{Failure: coppice.Failf(coppice.ClassUnknown, "cannot do this", "")})
+			if got := b.task("app-2"); got.Outcome != coppice.OutcomeFailed {
+				t.Fatalf("the step is %s %s, %+v", got.Stage, got.Outcome, got.Wait)
+			}
+			got := b.task(f.Key)
+			if got.Wait == nil || got.Wait.On != coppice.WaitPerson || got.Failure == nil || got.Failure.Class != coppice.ClassUnknown {
+				t.Fatalf("the flow waits for %+v because of %+v", got.Wait, got.Failure)
+			}
+			b.must(again(b, f))
+			b.turn()
+			if got := b.task(f.Key); got.Stage != coppice.StageFlow || got.Wait != nil {
+				t.Fatalf("the flow does not continue: %s, %+v", got.Stage, got.Wait)
+			}
+			open := "app-2"
+			if len(b.steps(f)) == 3 {
+				open = "app-4"
+			}
+			b.replies(open, side("agree"))
+			if got := b.task(f.Key); got.Outcome != coppice.OutcomeDone || got.Flow.Result == "" {
+				t.Errorf("the flow is %s %s, %q", got.Stage, got.Outcome, got.Flow.Result)
+			}
+		})
+	}
+}
+
+// A stop of a flow stops its steps. An undo of the stop starts them again.
+func TestAStoppedFlow(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"]}`)
+	_, err := b.Ask(t.Context(), f.Key, coppice.VerbStop, verb.Request{})
+	b.must(err)
+	b.turn()
+	for _, key := range []string{f.Key, "app-2", "app-3"} {
+		if !b.stops(key) {
+			t.Errorf("%s was not stopped", key)
+		}
+	}
+	_, err = b.Ask(t.Context(), f.Key, coppice.VerbUnstop, verb.Request{})
+	b.must(err)
+	b.turn()
+	if got := b.task(f.Key); got.Stage != coppice.StageFlow {
+		t.Errorf("after the undo the flow is at %s", got.Stage)
+	}
+}
+
+// A paused flow starts no step. One whose time is over stops its steps, and waits for
+// a person.
+func TestAFlowPausesAndHasATime(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"]}`, func(n *coppice.NewTask) { n.Flow.Time = coppice.Duration(time.Hour) })
+	_, err := b.Ask(t.Context(), f.Key, coppice.VerbPause, verb.Request{})
+	b.must(err)
+	b.turn()
+	b.replies("app-2", side("agree"))
+	b.replies("app-3", side("disagree"))
+	b.wantSteps(f, "l1/r0/a=app-2 l1/r0/b=app-3")
+	_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{})
+	b.must(err)
+	b.turn()
+	b.wantSteps(f, "l1/r0/a=app-2 l1/r0/b=app-3 l1/r1/a=app-4 l1/r1/b=app-5")
+	b.clock = b.clock.Add(61 * time.Minute)
+	b.turn()
+	got := b.task(f.Key)
+	if got.Failure == nil || got.Failure.Class != coppice.ClassTimeout {
+		t.Fatalf("the flow is at %s because of %+v", got.Stage, got.Failure)
+	}
+	if !b.stops("app-4") {
+		t.Error("its step was not stopped")
+	}
+	if _, err := b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{Text: "nothing"}); coppice.Public(err).Field != "from" {
+		t.Errorf("a step that does not exist is not refused: %v", err)
+	}
+}
+
+// A person's edit of a document is a version, and an edit of another version is
+// refused.
+func TestWriteDocument(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"]}`)
+	zero, one := int64(0), int64(1)
+	doc, err := b.WriteDocument(t.Context(), f.Key, "plan", "first", &zero)
+	b.must(err)
+	if doc.Version != 1 || doc.By.Kind != coppice.ActorPerson {
+		t.Errorf("it is %+v", doc)
+	}
+	if _, err := b.WriteDocument(t.Context(), f.Key, "plan", "second", &zero); coppice.ErrorCode(err) != coppice.EConflict {
+		t.Errorf("a lost update is not refused: %v", err)
+	}
+	if doc, err = b.WriteDocument(t.Context(), f.Key, "plan", "second", &one); err != nil || doc.Version != 2 {
+		t.Errorf("version %d, %v", doc.Version, err)
+	}
+	if _, err := b.WriteDocument(t.Context(), "app-2", "plan", "x", nil); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("a step has a document: %v", err)
+	}
+}
