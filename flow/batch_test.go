@@ -79,11 +79,7 @@ func TestBatch(t *testing.T) {
 					outcomes = script(p, nil)
 				}
 			})
-			var keys []string
-			for _, s := range p.view.Steps {
-				keys = append(keys, s.Key)
-			}
-			if got := strings.Join(keys, " "); got != c.steps {
+			if got := p.steps(); got != c.steps {
 				t.Errorf("the steps are %s, expected %s", got, c.steps)
 			}
 			if p.end == nil || *p.end != c.end {

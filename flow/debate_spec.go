@@ -28,7 +28,7 @@ func (s *DebateSpec) complete(agents []Agent, inBatch bool) error {
 	}
 	if len(s.Between) != 2 {
 		return coppice.Errorf(coppice.EInvalid, "a debate has 2 sides, not %d", len(s.Between)).
-			WithFix("name two agents, such as claude and codex, or one agent with two models, such as claude:opus and claude:sonnet").WithField("between")
+			WithFix("name two agents, or one agent with two models as AGENT:MODEL").WithField("between")
 	}
 	for _, choice := range s.Between {
 		agent, _ := coppice.SplitChoice(choice)

@@ -142,11 +142,7 @@ func TestDebate(t *testing.T) {
 			t.Parallel()
 			p := play(t, coppice.FlowDebate, json.RawMessage(c.spec))
 			p.run(30, script(p, c.outcomes))
-			var keys []string
-			for _, s := range p.view.Steps {
-				keys = append(keys, s.Key)
-			}
-			if got := strings.Join(keys, " "); got != strings.TrimSpace("l1/r0/a l1/r0/b "+c.steps) {
+			if got := p.steps(); got != strings.TrimSpace("l1/r0/a l1/r0/b "+c.steps) {
 				t.Errorf("the steps are %s", got)
 			}
 			if c.block != "" {
@@ -299,7 +295,7 @@ func checkSummaries(rt *rapid.T, p *player, spec DebateSpec, prefix, name string
 // Whatever agents say, a prompt and a document stay below their limits.
 func TestDebateLimits(t *testing.T) {
 	t.Parallel()
-	p := play(t, coppice.FlowDebate, json.RawMessage(`{"rounds":2,"loops":2,"action":"Do it.","verify":true}`))
+	p := play(t, coppice.FlowDebate, json.RawMessage(`{"rounds":2,"action":"Do it.","verify":true}`))
 	p.view.Body = strings.Repeat("b", coppice.MaxBody-1)
 	long := strings.Repeat("|\n\x1b[1mä", 12<<10)
 	p.run(50, func(open []NewStep) {

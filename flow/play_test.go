@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"coppice"
@@ -198,13 +199,13 @@ func (p *player) run(most int, move func(open []NewStep)) {
 	p.t.Fatalf("the flow neither ended nor blocked after %d moves; its steps are %+v", most, p.view.Steps)
 }
 
-// stepKeys returns the keys of new steps.
-func stepKeys(steps []NewStep) []string {
+// steps returns the keys of the steps that count, oldest first, separated by blanks.
+func (p *player) steps() string {
 	var keys []string
-	for _, s := range steps {
+	for _, s := range p.view.Steps {
 		keys = append(keys, s.Key)
 	}
-	return keys
+	return strings.Join(keys, " ")
 }
 
 // badSpecs checks that each spec is refused with code invalid or too_large, because of
