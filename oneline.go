@@ -44,23 +44,30 @@ func LineProblem(s string) string {
 // terminal, and characters that change its order. Line breaks and tabs stay.
 func Printable(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
-	for {
-		i := strings.Index(s, "\x1b[")
-		if i < 0 {
-			break
+	var kept []byte // linear: an agent can write a megabyte of such sequences
+	for s != "" {
+		rest, joined := s, len(kept) > 0 && kept[len(kept)-1] == '\x1b' && s[0] == '['
+		if joined { // removing the sequence before it has made another one
+			kept, rest = kept[:len(kept)-1], s[1:]
+		} else {
+			i := strings.Index(s, "\x1b[")
+			if i < 0 {
+				kept = append(kept, s...)
+				break
+			}
+			kept, rest = append(kept, s[:i]...), s[i+2:]
 		}
-		rest := strings.TrimLeftFunc(s[i+2:], func(r rune) bool { return r >= 0x20 && r <= 0x3f }) // its parameters
-		if rest != "" && rest[0] >= 0x40 && rest[0] <= 0x7e {
-			rest = rest[1:] // its final character
+		s = strings.TrimLeftFunc(rest, func(r rune) bool { return r >= 0x20 && r <= 0x3f }) // its parameters
+		if s != "" && s[0] >= 0x40 && s[0] <= 0x7e {
+			s = s[1:] // its final character
 		}
-		s = s[:i] + rest
 	}
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || TurnsText(r)) {
 			return -1
 		}
 		return r
-	}, s)
+	}, string(kept))
 }
 
 // mostLine limits a line that FirstLine returns, in characters.

@@ -39,7 +39,7 @@ func TestPrintable(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "", "a\tb\nc\r\nd": "a\tb\nc\nd", "\x1b[1;31mred\x1b[0m and \x1b[2Jmore": "red and more", "\x1b]0;title\a x": "]0;title x",
-		"\x1b[": "", "\x1b[31": "", "cut \xff\x00": "cut \uFFFD", "a\u202eb\u2028c": "abc", "\x1b[\x1b[1mm": "m",
+		"\x1b[": "", "\x1b[31": "", "cut \xff\x00": "cut \uFFFD", "a\u202eb\u2028c": "abc", "\x1b[\x1b[1mm": "m", "a\x1b\x1b[m[1mx": "ax",
 	} {
 		if got := coppice.Printable(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -125,7 +125,10 @@ func (s *BatchSpec) checkOrder() error {
 			}
 		}
 		if len(free) == before {
-			n := slices.IndexFunc(s.Tasks, func(t coppice.NewTask) bool { return !free[refs[t.Ref]] && t.Ref != "" })
+			n := slices.IndexFunc(s.Tasks, func(t coppice.NewTask) bool { return t.Ref != "" && !free[refs[t.Ref]] })
+			for range waits { // after as many steps as there are tasks, n is one of those that wait for each other
+				n = waits[n][slices.IndexFunc(waits[n], func(m int) bool { return !free[m] })]
+			}
 			return coppice.Errorf(coppice.EInvalid, "tasks wait for each other: %s", coppice.Quote(s.Tasks[n].Ref)).
 				WithFix("remove a ref from after so that one of them can start first").WithField(fmt.Sprintf("tasks[%d].after", n))
 		}
@@ -251,6 +254,8 @@ func (b *batch) follow(n int) (Plan, error) {
 	switch {
 	case err != nil:
 		return Plan{}, err
+	case p.End != nil && newest.State == Cancelled: // the task that follows
+		it.state, it.result = Cancelled, p.End.Result
 	case p.End != nil && p.End.Failed:
 		it.state, it.result = Failed, p.End.Result
 	case p.End != nil:
