@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -224,17 +225,23 @@ func metrics(steps []api.FlowStep, now time.Time) api.FlowMetrics {
 	return out
 }
 
-// phaseOf returns the phase that the key of a step names: review for c3/review-2. That
-// is the first part with a word. A key without one belongs to the phase of the parts
-// before the last: l1/r2 for l1/r2/a.
+// shortPhases are the phases of keys that have only letters and numbers.
+var shortPhases = map[string]string{"r": "round", "": "item"}
+
+// phaseOf returns the phase that the key of a step names: review for c3/review-2, round
+// for l1/r2/a, and item for 7.
 func phaseOf(key string) string {
-	parts := strings.Split(key, "/")
-	for _, part := range parts {
-		if word := strings.TrimRight(part, "-0123456789"); len(word) > 1 {
+	name := ""
+	for part := range strings.SplitSeq(key, "/") {
+		word := strings.TrimRight(part, "-0123456789")
+		if len(word) > 1 {
 			return word
 		}
+		if shortPhases[name] == "" || name == "" {
+			name = word
+		}
 	}
-	return strings.Join(parts[:max(1, len(parts)-1)], "/")
+	return cmp.Or(shortPhases[name], name)
 }
 
 func documentView(d coppice.Document) api.FlowDocument {
