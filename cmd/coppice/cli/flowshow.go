@@ -303,7 +303,7 @@ func (e *Env) printStep(s api.FlowStep) {
 // flowText says which kind of flow a task is, or of which flow it is a step.
 func flowText(t api.Task) string {
 	switch {
-	case t.Flow != nil && t.Flow.Note != "":
+	case t.Flow != nil && t.Flow.Note != "" && t.Flow.Note != t.Reason:
 		return string(t.Flow.Kind) + ": " + t.Flow.Note
 	case t.Flow != nil:
 		return string(t.Flow.Kind)

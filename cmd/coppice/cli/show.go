@@ -201,6 +201,9 @@ func (e *Env) fields(t api.TaskDetail) {
 		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})
 	}
 	spent := cost(t.Usage)
+	if t.Flow != nil {
+		spent = money(t.Usage.CostUSD + float64(t.Below)) // its steps cost, not the flow
+	}
 	if t.Budget > 0 {
 		spent = fmt.Sprintf("%s of $%.2f", cmp.Or(spent, "$0.00"), float64(t.Budget))
 	}

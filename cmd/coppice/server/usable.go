@@ -10,8 +10,8 @@ import (
 	"coppice/flow"
 )
 
-// scripted is the built-in agent of demos and tests.
-const scripted = "scripted"
+// scriptedAgent is the built-in agent of demos and tests.
+const scriptedAgent = "scripted"
 
 // usable returns the agents that a project can use: their programs are installed. The
 // best lead comes first. Of equal ones, those come first that the project's agent.use
@@ -26,7 +26,7 @@ func (s *Server) usable(p coppice.Project) []flow.Agent {
 	var out []flow.Agent
 	for _, name := range append(named, s.profiles.Names()...) {
 		known := slices.ContainsFunc(out, func(a flow.Agent) bool { return a.Name == name })
-		if known || name == scripted && !slices.Contains(named, name) {
+		if known || name == scriptedAgent && !slices.Contains(named, name) {
 			continue
 		}
 		profile, err := s.profileIn(p, name)
