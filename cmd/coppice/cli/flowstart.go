@@ -265,7 +265,7 @@ of one phase.`,
 		"turns": "the most turns of each session, such as implement=200,review=40", "time": "how long each session can work, such as implement=1h",
 		"budget": "the most to spend on each step, in dollars, such as implement=5",
 	} {
-		fl.StringToString("phase-"+name, nil, "by phase: "+about)
+		fl.StringSlice("phase-"+name, nil, "by phase: "+about)
 	}
 	fl.StringSliceVar(&untilDone, "phase-until-done", nil, "phases whose sessions work until they are done")
 	waitFlag(c, &f)
@@ -310,11 +310,15 @@ func phaseLimits(c *cobra.Command, s spec, untilDone []string) error {
 		"budget": func(v string) (any, error) { return amount(v) },
 	}
 	for name, parse := range read {
-		values, err := c.Flags().GetStringToString("phase-" + name)
+		values, err := c.Flags().GetStringSlice("phase-" + name)
 		if err != nil {
 			return err
 		}
-		for phase, text := range values {
+		for _, given := range values {
+			phase, text, ok := strings.Cut(given, "=")
+			if !ok {
+				return wrongUse(fmt.Sprintf("%s does not name a phase and a value", coppice.Quote(given)), fmt.Sprintf("write --phase-%s implement=VALUE", name))
+			}
 			value, err := parse(text)
 			if err == nil {
 				err = add(phase, name, value)
