@@ -14,7 +14,6 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/engine"
-	"coppice/flow"
 	"coppice/store"
 )
 
@@ -153,7 +152,7 @@ func (s *Server) showFlow(ctx context.Context, in *FlowIn) (api.FlowDetail, erro
 }
 
 // stepStates maps how a task ended to the state of a step.
-var stepStates = map[coppice.Outcome]flow.State{"": flow.Open, coppice.OutcomeDone: flow.Done, coppice.OutcomeFailed: flow.Failed, coppice.OutcomeCancelled: flow.Cancelled}
+var stepStates = map[coppice.Outcome]string{"": "open", coppice.OutcomeDone: "done", coppice.OutcomeFailed: "failed", coppice.OutcomeCancelled: "cancelled"}
 
 // flowSteps makes the API's view of a flow's steps, with those that no longer count.
 // The number of queries does not depend on the number of steps.
@@ -176,7 +175,7 @@ func (s *Server) flowSteps(ctx context.Context, r store.Reader, t coppice.Task) 
 		v, sessions := views[i], statuses[i].Sessions
 		keys[step.ID] = step.Step.Key
 		one := api.FlowStep{
-			Key: step.Step.Key, Task: step.Key, TaskID: step.ID, Title: step.Title, State: string(stepStates[step.Outcome]), Status: v.Status, Says: v.Says,
+			Key: step.Step.Key, Task: step.Key, TaskID: step.ID, Title: step.Title, State: stepStates[step.Outcome], Status: v.Status, Says: v.Says,
 			Agent: step.Agent, Model: step.Model, Cost: v.Usage.CostUSD, CreatedAt: step.CreatedAt, Ended: step.EndedAt, Landed: step.Landed,
 			Result: engine.ResultText(step, sessions, mostShownResult), Below: keys[step.Parent], Left: slices.Contains(t.Flow.Left, step.ID), Saw: step.Step.Saw,
 		}

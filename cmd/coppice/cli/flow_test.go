@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,4 +218,67 @@ func TestEditDocument(t *testing.T) {
 		t.Errorf("%q, %v; want the person's text", b, err)
 	}
 	s.Must(os.RemoveAll(filepath.Dir(path)))
+}
+
+// A command that follows a flow prints its steps and its note. Its exit code is 0 only
+// if the flow is done.
+func TestFollowFlow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end  func(*shell)
+		code int
+		last string
+	}{
+		"done":      {func(s *shell) { s.ends("app-1", coppice.OutcomeDone) }, 0, "done"},
+		"failed":    {func(s *shell) { s.ends("app-1", coppice.OutcomeFailed) }, 1, "failed"},
+		"needs you": {func(s *shell) { s.becomes("app-1", needsPerson) }, 1, "needs you"},
+	} {
+		s := setup(t)
+		s.Project("/src/app")
+		file := filepath.Join(t.TempDir(), "list")
+		s.Must(os.WriteFile(file, []byte("a\n"), 0o600))
+		wait := s.waiting("batch", file, "--wait")
+		err := s.Client.FollowEvents(s.Ctx, eventsFrom(0), func(ev coppice.Event) error {
+			if ev.Kind == coppice.EventTaskCreated {
+				return errCreated
+			}
+			return nil
+		}, nil)
+		if !errors.Is(err, errCreated) {
+			t.Fatal(err)
+		}
+		step := s.Task("app", coppice.NewTask{Title: "The step"})
+		s.Session("app-2", coppice.SessionDone, func(x *coppice.Session) { x.EndedAt = x.StartedAt.Add(time.Minute) })
+		s.ends("app-2", coppice.OutcomeDone)
+		s.Change("app-2", func(t *coppice.Task) { t.Parent, t.Step = step.ID-1, &coppice.Step{Flow: step.ID - 1, Key: "1"} })
+		s.becomes("app-1", func(t *coppice.Task) { t.Flow.Note = "1 of 1 done" })
+		c.end(s)
+		code, out, errs := wait()
+		if code != c.code || errs != "" || !strings.Contains(out, "1 of 1 done\n✓ 1  app-2  robot  done in 1m00s\n") || !strings.Contains(out, "\n"+c.last) {
+			t.Errorf("%s: exit code %d, want %d, the note, the step and the end\n%s%s", name, code, c.code, out, errs)
+		}
+	}
+}
+
+var errCreated = errors.New("created")
+
+func TestFlowCompletion(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.fillFlow()
+	_, err := s.Client.PutDocument(s.Ctx, "app-6", "plan", api.DocumentWrite{Text: "x"})
+	s.Must(err)
+	const noFiles = ":4\n"
+	for line, want := range map[string]string{
+		"flow show ":                   "app-6\tImport from CSV\n" + noFiles,
+		"flow resume ":                 noFiles, // it runs
+		"flow pause ":                  "app-6\tImport from CSV\n" + noFiles,
+		"flow resume app-6 --from c1/": "c1/review\tStep c1/review\nc1/implement\tStep c1/implement\n" + noFiles,
+		"flow doc ":                    "app-6\tImport from CSV\n" + noFiles,
+		"flow doc app-6 ":              "plan\tversion 1\n" + noFiles,
+	} {
+		if got := s.completes(strings.Split(line, " ")...); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
 }

@@ -151,7 +151,7 @@ The command prints the steps as they start and end. It exits with 0 when the goa
 reached, and with 1 if the flow failed, was stopped or needs you. With --no-wait it only
 prints the key.`,
 		Example: `  coppice goal "Move the parser to the new tokenizer"
-  coppice goal --file design.md --agents claude,codex --lead claude --budget 20 --time 8h
+  coppice goal --file design.md --agents one-agent,other-agent --lead one-agent --budget 20 --time 8h
   coppice goal "Add import from CSV" --plan --no-wait`,
 		Args: args(0, 1, "one text"),
 	}
@@ -250,7 +250,7 @@ coppice flow doc. A flow that makes no progress waits for you and says why.
 The phases are assess, review, implement and verify. The --phase flags limit the sessions
 of one phase.`,
 		Example: `  coppice cycle "Add import from CSV, with tests and documentation"
-  coppice cycle - --implementer codex --reviewer claude --cycles 5 --threshold 0.9 < plan.md
+  coppice cycle - --implementer one-agent --reviewer other-agent --cycles 5 --threshold 0.9 < plan.md
   coppice cycle "Rework the start page" --verify "run npm start and open /" --phase-turns implement=200 --wait`,
 		Args: args(1, 1, "one text"),
 	}
@@ -358,9 +358,9 @@ is a document of the flow: coppice flow doc KEY summary.
 With --action, one side then does something with the result. Its work lands on the flow's
 own branch. With --verify, the other side verifies it, and the first one fixes what it
 finds. --loops repeats everything, each time with the summary of the time before.`,
-		Example: `  coppice debate "Should we store events in SQLite or in files?" --between claude,codex
-  coppice debate "How can the tests be faster?" --between claude:opus,claude:sonnet --rounds 2 --wait
-  coppice debate "What is missing in the documentation?" --between claude,codex --action "Write it" --verify`,
+		Example: `  coppice debate "Should we store events in SQLite or in files?" --between one-agent,other-agent
+  coppice debate "How can the tests be faster?" --between one-agent:large,one-agent:small --rounds 2 --wait
+  coppice debate "What is missing in the documentation?" --between one-agent,other-agent --action "Write it" --verify`,
 		Args: args(1, 1, "one text"),
 	}
 	fl := c.Flags()
@@ -373,7 +373,7 @@ finds. --loops repeats everything, each time with the summary of the time before
 	fl.IntVar(&verifyRounds, "verify-rounds", 0, "the most verifications of an action, from 1 to 10; the default is 3")
 	waitFlag(c, &f)
 	return e.flowCommandOf(c, &f, coppice.FlowDebate, func(c *cobra.Command, given []string) (coppice.NewTask, spec, error) {
-		t, err := e.givenText(given, `what to discuss: coppice debate "SQLite or files?" --between claude,codex`)
+		t, err := e.givenText(given, `what to discuss: coppice debate "SQLite or files?" --between one-agent,other-agent`)
 		s := debateSpec(between, rounds)
 		set(s, "loops", loops)
 		set(s, "action", action)
@@ -391,6 +391,12 @@ func debateSpec(between []string, rounds int) spec {
 		s["between"] = between
 	}
 	return s
+}
+
+// debateFlags adds the flags of new for a debate about the task.
+func debateFlags(c *cobra.Command, f *newFlags) {
+	c.Flags().BoolVar(&f.debateFirst, "debate-first", false, "two agents discuss it first, and its agent starts with their summary")
+	c.Flags().StringSliceVar(&f.between, "between", nil, "with --debate-first: the two sides, as agent or agent:model")
 }
 
 // debatedFirst returns the flow that debates about a task before the task starts. What
@@ -429,7 +435,7 @@ With --debate, each line is a question: two agents discuss it, and nothing lands
 --debate-first, two agents discuss each task, and then it starts with their summary.`,
 		Example: `  coppice batch tasks.txt
   coppice batch tasks.yaml --most 2 --budget 20 --wait
-  git grep -l TODO | coppice batch - --title "Resolve the TODOs" --debate-first --between claude,codex`,
+  git grep -l TODO | coppice batch - --title "Resolve the TODOs" --debate-first --between one-agent,other-agent`,
 		Args: args(1, 1, "a file of tasks"),
 	}
 	fl := c.Flags()

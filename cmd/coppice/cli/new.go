@@ -91,7 +91,7 @@ its conversation. The project can have such limits for each role (agent.limits),
   coppice new "Which packages open network connections?" --answer
   coppice new "Explain and fix the failing test" --workspace none
   coppice new "Rework the parser" -i
-  coppice new "Choose and add a cache" --debate-first --between claude,codex
+  coppice new "Choose and add a cache" --debate-first --between one-agent,other-agent
   coppice new -e
   coppice new - --wait --timeout 2h < plan.md
   coppice new --file tasks.yaml`,
@@ -122,8 +122,7 @@ its conversation. The project can have such limits for each role (agent.limits),
 	fl.BoolVarP(&f.interactive, "interactive", "i", false, "work with its agent from the start: attach to its screen, or talk to it turn by turn")
 	fl.StringVar(&f.workspace, "workspace", "", "where its agent works: worktree, the default, or none for your own checkout")
 	fl.StringVar(&f.branch, "branch", "", "the name of its branch; the default is workspace.branch, or coppice/KEY")
-	fl.BoolVar(&f.debateFirst, "debate-first", false, "two agents discuss it first, and its agent starts with their summary")
-	fl.StringSliceVar(&f.between, "between", nil, "with --debate-first: the two sides, as agent or agent:model")
+	debateFlags(c, &f)
 	fl.StringVar(&f.group, "group", "", "the group it belongs to, which is created if it does not exist")
 	fl.StringSliceVar(&f.labels, "label", nil, "its labels: lower-case words (repeatable)")
 	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
