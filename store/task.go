@@ -53,16 +53,13 @@ type TaskReader interface {
 	CountPending(f TaskFilter, person bool) (int, error)
 	// Tally counts all tasks, by everything that a Tally names.
 	Tally() ([]Tally, error)
-	// TemplateStats sums up the ended tasks that were created from templates, ordered
-	// by template and model. Project 0 means all projects. It reads only such tasks.
-	TemplateStats(project int64) ([]coppice.TemplateStat, error)
 }
 
 // FamilyReader reads families: see TaskDetails.Parent.
 type FamilyReader interface {
 	Children(task int64) ([]coppice.Task, error) // the tasks that sessions of a task created, oldest first
 	OpenChildren(task int64) ([]int64, error)    // the ids of those that have not ended
-	Steps(flow int64) ([]coppice.Task, error)    // the tasks below a flow that are its steps, oldest first; ended ones, too
+	Steps(flow int64) ([]coppice.Task, error)    // the steps of a flow, oldest first; ended ones, too
 	Ancestors(task int64) ([]int64, error)       // its parent, the parent's parent, and so on
 }
 

@@ -258,7 +258,7 @@ func (b *boardReader) wants(statuses []coppice.Status) bool {
 }
 
 // busy returns the tasks whose status depends on more than their stage: those
-// with a session, flows with their steps, and those whose work is checked or landed.
+// with a session or steps, and those whose work is checked or landed.
 func (b *boardReader) busy(f store.TaskFilter) ([]api.Task, error) {
 	if f.Archived == store.ArchivedOnly {
 		return nil, nil // only ended tasks are archived

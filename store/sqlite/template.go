@@ -6,15 +6,14 @@ import (
 	"coppice"
 )
 
-// templateTasks selects what the statistics of templates need from each task. The
-// index has all its columns.
+// templateTasks selects what the statistics of templates need from each task.
 const templateTasks = `SELECT t.template, t.outcome, t.ended_at - t.created_at AS took,
   coalesce((SELECT s.model FROM sessions s WHERE s.task_id = t.id AND s.role NOT IN ('verify', 'analyze') AND s.model <> '' ORDER BY s.id DESC LIMIT 1), t.model) AS model,
   (SELECT coalesce(sum(c.cost), 0) FROM spend c WHERE c.day = '' AND c.scope IN ('task/' || t.id, 'family/' || t.id)) AS cost,
   (SELECT coalesce(sum(c.turns), 0) FROM spend c WHERE c.day = '' AND c.scope IN ('task/' || t.id, 'family/' || t.id)) AS turns
 FROM tasks t INDEXED BY tasks_by_template`
 
-func (r tasks) TemplateStats(project int64) ([]coppice.TemplateStat, error) {
+func (r templates) Stats(project int64) ([]coppice.TemplateStat, error) {
 	w := &where{}
 	w.and("t.template IS NOT NULL AND t.stage = 'ended'") // exactly as in the index
 	if project != 0 {
