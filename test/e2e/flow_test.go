@@ -105,3 +105,47 @@ func TestBatchOutlivesAKilledServer(t *testing.T) {
 		t.Errorf("coppice flow list does not say that 3 of 3 steps are done:\n%s", text)
 	}
 }
+
+// What the flags of the commands say is in the spec, and a task that is debated first
+// waits for its debate.
+func TestFlagsOfFlows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{hang: true}]}]\n"})
+	w.serve()
+	first := w.new("Hang") // the flows wait for it
+	for _, c := range []struct {
+		args []string
+		has  []string
+	}{
+		{
+			[]string{"cycle", "Import CSV", "--implementer", "scripted:one", "--reviewer", "scripted:two", "--cycles", "5", "--threshold", "0.5", "--verify", "run it", "--phase-turns", "implement=7", "--phase-time", "review=30m", "--phase-budget", "assess=2", "--phase-until-done", "verify"},
+			[]string{`"implementer":"scripted:one"`, `"reviewer":"scripted:two"`, `"cycles":5`, `"threshold":0.5`, `"verify":"run it"`, `"turns":7`, `"time":"30m"`, `"until_done":true`},
+		},
+		{
+			[]string{"debate", "Which?", "--between", "scripted:one,scripted:two", "--rounds", "2", "--loops", "3", "--action", "Do it", "--action-by", "scripted:two", "--verify"},
+			[]string{`"between":["scripted:one","scripted:two"]`, `"rounds":2`, `"loops":3`, `"action":"Do it"`, `"action_by":"scripted:two"`, `"verify":true`},
+		},
+		{[]string{"batch", "tasks.txt", "--debate-first", "--between", "scripted:one,scripted:two"}, []string{`"tasks":[{"title":"One"}]`, `"then":`}},
+	} {
+		w.write(w.repo, files{"tasks.txt": "One\n"})
+		made := decode[api.Task](t, w.cli(append(c.args, "--after", first, "--time", "8h", "--budget", "3", "--json")...))
+		f := w.flow(made.Key)
+		for _, part := range c.has {
+			if !strings.Contains(string(f.Spec), part) {
+				t.Errorf("coppice %s: the spec does not have %s: %s", c.args[0], part, f.Spec)
+			}
+		}
+		if f.Task.Budget != 3 || len(f.Task.After) != 1 || string(f.Kind) != c.args[0] {
+			t.Errorf("coppice %s: %+v, want a budget of 3 and a dependency", c.args[0], f.Task.Task)
+		}
+	}
+	key := w.new("Choose a cache", "--debate-first", "--between", "scripted:one,scripted:two", "--after", first, "--check", "true")
+	f := w.flow(key)
+	if f.Kind != coppice.FlowDebate || len(f.Task.After) != 1 || !strings.Contains(string(f.Spec), `"then":{"title":"Choose a cache"`) || !strings.Contains(string(f.Spec), `"checks":["true"]`) {
+		t.Errorf("%s with %s, want a debate whose task follows", f.Kind, f.Spec)
+	}
+	if got := w.try(w.repo, "", "debate", "x", "--between", "scripted,nobody"); got.code == 0 || !strings.Contains(got.err, "nobody") {
+		t.Errorf("%+v, want a refusal of an agent that does not exist", got)
+	}
+	w.cli("stop", first)
+}
