@@ -79,6 +79,9 @@ type Task struct {
 	App       string                `json:"app,omitempty" enum:"starting,ready" doc:"The state of its preview, while one runs"`
 	Unread    bool                  `json:"unread,omitempty" doc:"It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen"`
 
+	Flow *FlowMark `json:"flow,omitempty" doc:"It is a flow: other tasks do its work; see /flows/{key}"`
+	Step *StepMark `json:"step,omitempty" doc:"It is a step of a flow"`
+
 	Completion []string `json:"completion,omitempty" doc:"Its own checks of sessions that end without a failure; absent for those of the role, track or project"`
 
 	Interactive bool `json:"interactive,omitempty" doc:"Its agent has no screen, and a person decides after each turn what follows"`

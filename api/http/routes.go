@@ -61,6 +61,7 @@ func (s *Server) routes() {
 	s.talkRoutes(a)
 	s.inboxRoutes(a)
 	s.groupRoutes(a)
+	s.flowRoutes(a)
 	s.noteRoutes(a)
 	s.hookRoutes(a)
 	s.lockRoutes(a)

@@ -66,6 +66,9 @@ type Tasks interface {
 	AddImage(ctx context.Context, data []byte) (coppice.Image, error)
 	// UndoTask undoes one thing about a task; an empty kind means the newest one.
 	UndoTask(ctx context.Context, key string, kind coppice.UndoKind) (coppice.Undo, error)
+	// WriteDocument stores a new version of a flow's document, if the document has
+	// the expected version; nil means any.
+	WriteDocument(ctx context.Context, key, name, text string, expected *int64) (coppice.Document, error)
 	// Archive archives or unarchives an ended task.
 	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
 	// StartPreview asks for the app of a task's workspace, and StopPreview to

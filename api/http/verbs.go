@@ -28,6 +28,14 @@ type landIn struct {
 	}
 }
 
+// resumeIn is the request to resume a flow.
+type resumeIn struct {
+	TaskIn
+	Body *struct {
+		From string `json:"from,omitempty" maxLength:"200" doc:"The key of a step, or its beginning: this step and all that follow it no longer count"`
+	}
+}
+
 // staffIn is the request of a verb that can name another agent and model.
 type staffIn struct {
 	TaskIn
@@ -61,6 +69,14 @@ func (s *Server) verbRoutes(a huma.API) {
 		case info.Staff:
 			add(s, a, o, func(ctx context.Context, in *staffIn) (api.Task, error) {
 				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note, Images: in.Body.Images, Staff: coppice.Staff{Agent: in.Body.Agent, Model: in.Body.Model, Effort: in.Body.Effort}})
+			})
+		case info.Verb == coppice.VerbResume:
+			add(s, a, o, func(ctx context.Context, in *resumeIn) (api.Task, error) {
+				var r verb.Request
+				if in.Body != nil {
+					r.Text = in.Body.From
+				}
+				return ask(ctx, in.Key, r)
 			})
 		case info.Text != "":
 			add(s, a, o, func(ctx context.Context, in *continueIn) (api.Task, error) {

@@ -48,6 +48,9 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 		if t.Parent != 0 {
 			after = append(after, t.Parent)
 		}
+		if t.Step != nil {
+			after = append(after, t.Step.Flow)
+		}
 		if statuses[i].Session != nil {
 			sessions = append(sessions, *statuses[i].Session)
 		}
@@ -77,6 +80,9 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 		out[i] = view(s.cfg.Now(), t, statuses[i], apps, named(t.After, keys))
 		out[i].Group, out[i].Unread = groups[t.Group].Name, unread[t.ID]
 		out[i].Parent = keys[t.Parent]
+		if t.Step != nil {
+			out[i].Step = &api.StepMark{Flow: keys[t.Step.Flow], Key: t.Step.Key}
+		}
 		if x := statuses[i].Session; x != nil {
 			out[i].Says = lines[x.ID]
 			if x.State.Live() {
@@ -100,6 +106,9 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged, Effort: t.Effort, Retry: t.Retry,
 		Turns: t.Turns, Time: t.Time, UntilDone: t.UntilDone, Completion: t.Completion, Strays: t.Strays, Branch: t.Branch, Checkout: t.Checkout, Interactive: t.Interactive,
 		Word: t.Stage.Word(), Need: engine.NeedOf(t, st), CanChange: t.Changeable(), CanSend: t.TakesMessages(),
+	}
+	if t.Flow != nil {
+		v.Flow = &api.FlowMark{Kind: t.Flow.Kind, Note: t.Flow.Note}
 	}
 	if st.Session != nil {
 		v.Role = st.Session.Role

@@ -32,7 +32,7 @@ var fileArguments = []string{"DIR", "PATH", "BACKUP"}
 // byFlag has the completers of flags, by name.
 var byFlag = map[string]completer{
 	"project": completeProjects, "agent": completeAgents, "model": completeModels, "after": completeKeys, "task": completeKeys,
-	"group": completeGroups, "track": completeTracks, "status": completeStatuses, "until": completeUntil,
+	"group": completeGroups, "implementer": completeAgents, "reviewer": completeAgents, "lead": completeAgents, "agents": completeAgents, "between": completeAgents, "track": completeTracks, "status": completeStatuses, "until": completeUntil,
 }
 
 // complete adds completion to a command that has none.
@@ -106,6 +106,9 @@ func described(value, text string) cobra.Completion {
 // completeKeys lists the newest tasks. For a command that requests something of
 // them, it lists those to which the request applies.
 func completeKeys(ctx context.Context, cl *client.Client, c *cobra.Command, project string) (out []cobra.Completion) {
+	if c.HasParent() && c.Parent().Name() == "flow" {
+		return completeFlows(ctx, cl, c, project)
+	}
 	page, err := cl.Tasks(ctx, client.TaskQuery{Project: project, Limit: 100})
 	if err != nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 var groups = []struct{ id, title, commands string }{
 	{"start", "Start:", "init serve demo doctor agents login import"},
 	{"tasks", "Tasks:", "new wait stop retry requeue land continue done skip-check unskip-check set fork archive unarchive undo revert drop-branches trash group note features"},
+	{"flows", "Flows:", "goal cycle debate batch flow"},
 	{"talk", "Talk:", "send answer interrupt model take give attach"},
 	{"look", "Look:", "status inbox list show logs diff review branch preview search usage events"},
 	{"machine", "Machine:", "project config secret limits rules locks hooks prices backup restore api mcp version help completion"},
@@ -91,7 +92,8 @@ func helpTopics() []*cobra.Command {
 		{Use: "exit-codes", Short: "Exit codes of all commands", Long: `Exit codes:
 
   0    the command succeeded
-  1    it failed; the error is on stderr. With several keys, one of them failed
+  1    it failed; the error is on stderr. With several keys, one of them failed. Of
+       coppice goal, and of cycle, debate and batch with --wait: the flow is not done
   2    it was used wrongly and did not start
   3    coppice wait, new --wait: a task needs you
   4    coppice wait, new --wait: a task failed or was stopped

@@ -81,7 +81,7 @@ func (e *Env) tasks(tasks []api.Task) {
 	rows := make([][]cell, len(tasks))
 	for i, t := range tasks {
 		rows[i] = []cell{
-			{t.Key, bold}, {statusWord(t), statusStyle(t.Status)}, plain(t.Agent), plain(t.Title),
+			{t.Key, bold}, {statusWord(t), statusStyle(t.Status)}, plain(worker(t)), plain(t.Title),
 			{ago(e.taskTime(t)), dim}, plain(cost(t.Usage)), plain(reason(t)),
 		}
 		if flags {
@@ -93,6 +93,14 @@ func (e *Env) tasks(tasks []api.Task) {
 		}
 	}
 	e.table(cols, rows)
+}
+
+// worker returns the agent of a task. A flow has none: it is marked with its kind.
+func worker(t api.Task) string {
+	if t.Flow != nil {
+		return "flow:" + string(t.Flow.Kind)
+	}
+	return t.Agent
 }
 
 // reason says why a task has its status, or what its agent said last. The message of

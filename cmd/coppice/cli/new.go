@@ -13,18 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/control/agents"
-	"coppice/internal/safeyaml"
 )
-
-// maxTaskFile bounds a file of tasks.
-const maxTaskFile = 32 << 20
 
 // newFlags are the flags of `new`.
 type newFlags struct {
@@ -34,6 +29,8 @@ type newFlags struct {
 
 	priority, turns                                     int
 	answer, untilDone, noServe, edit, wait, interactive bool
+	debateFirst                                         bool
+	between                                             []string
 	waits                                               waitFlags
 	json                                                *bool
 }
@@ -68,6 +65,9 @@ title, the rest is the description. An empty text creates nothing. With - instea
 a title, the text comes from stdin in the same form. Without a title, Coppice makes
 one from the description.
 
+With --debate-first, two agents first discuss the task until they agree. Then its agent
+starts with a summary of that debate. The command creates a flow: see coppice debate.
+
 With --wait the command waits until the task has landed, like coppice wait, and
 prints only the final state. For the exit codes, see coppice help exit-codes.
 
@@ -91,6 +91,7 @@ its conversation. The project can have such limits for each role (agent.limits),
   coppice new "Which packages open network connections?" --answer
   coppice new "Explain and fix the failing test" --workspace none
   coppice new "Rework the parser" -i
+  coppice new "Choose and add a cache" --debate-first --between one-agent,other-agent
   coppice new -e
   coppice new - --wait --timeout 2h < plan.md
   coppice new --file tasks.yaml`,
@@ -121,6 +122,7 @@ its conversation. The project can have such limits for each role (agent.limits),
 	fl.BoolVarP(&f.interactive, "interactive", "i", false, "work with its agent from the start: attach to its screen, or talk to it turn by turn")
 	fl.StringVar(&f.workspace, "workspace", "", "where its agent works: worktree, the default, or none for your own checkout")
 	fl.StringVar(&f.branch, "branch", "", "the name of its branch; the default is workspace.branch, or coppice/KEY")
+	debateFlags(c, &f)
 	fl.StringVar(&f.group, "group", "", "the group it belongs to, which is created if it does not exist")
 	fl.StringSliceVar(&f.labels, "label", nil, "its labels: lower-case words (repeatable)")
 	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
@@ -146,6 +148,10 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		return wrongUse("--interactive and --file were both given", "create the task without --file")
 	case c.Flags().Changed("timeout") && !f.wait:
 		return wrongUse("--timeout without --wait has no effect", "add --wait")
+	case len(f.between) > 0 && !f.debateFirst:
+		return wrongUse("--between without --debate-first has no effect", "add --debate-first")
+	case f.debateFirst && (f.interactive || f.file != "" || len(f.images) > 0):
+		return wrongUse("--debate-first was given with --interactive, --file or --image", "leave out one of them; for a list of tasks use coppice batch --debate")
 	case f.file != "" && f.edit, f.edit && len(given) > 0 && given[0] == "-":
 		return wrongUse("--edit and a file were both given", "use one of them")
 	case f.file != "" && len(f.images) > 0:
@@ -163,18 +169,16 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 	if err != nil {
 		return err
 	}
-	create := func(ctx context.Context, cl *client.Client) error {
-		if f.project == "" {
-			p, err := cl.UseProject(ctx, e.Dir)
-			if err != nil {
-				return err
-			}
-			f.project = p.Prefix
+	if f.debateFirst {
+		if tasks, err = debatedFirst(tasks, f.between); err != nil {
+			return err
 		}
+	}
+	return e.inProjectOf(c, f.project, f.noServe, func(ctx context.Context, cl *client.Client, project string) error {
 		if tasks[0].Images, err = e.upload(ctx, cl, f.images); err != nil {
 			return err
 		}
-		made, err := cl.CreateTasks(ctx, f.project, tasks)
+		made, err := cl.CreateTasks(ctx, project, tasks)
 		if err != nil {
 			return err
 		}
@@ -196,21 +200,36 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 			e.printf("%s  %s\n", e.paint(bold, t.Key), line(t.Title))
 		}
 		if len(made) == 1 {
-			e.printf("%s\n", e.paint(dim, "follow it with: coppice logs -f "+made[0].Key))
+			e.printf("%s\n", e.paint(dim, "follow it with: "+followCommand(made[0])))
 		} else {
 			e.printf("%s\n", e.paint(dim, count(len(made), "task")+" created; see them with: coppice status"))
 		}
-		e.warnLogin(ctx, cl, f.project, made)
+		e.warnLogin(ctx, cl, project, made)
 		return nil
+	})
+}
+
+// inProjectOf runs f with the project that a command names, or with that of the current
+// directory. If no server runs, it starts one, unless noServe says otherwise.
+func (e *Env) inProjectOf(c *cobra.Command, project string, noServe bool, f func(ctx context.Context, cl *client.Client, project string) error) error {
+	run := func(ctx context.Context, cl *client.Client) error {
+		if project != "" {
+			return f(ctx, cl, project)
+		}
+		p, err := cl.UseProject(ctx, e.Dir)
+		if err != nil {
+			return err
+		}
+		return f(ctx, cl, p.Prefix)
 	}
-	err = e.call(c, create)
-	if !errors.Is(err, client.ErrNoServer) || f.noServe || e.Start == nil {
+	err := e.call(c, run)
+	if !errors.Is(err, client.ErrNoServer) || noServe || e.Start == nil {
 		return err
 	}
-	if err := e.startServer(c.Context(), f.project == ""); err != nil {
+	if err := e.startServer(c.Context(), project == ""); err != nil {
 		return err
 	}
-	return e.call(c, create)
+	return e.call(c, run)
 }
 
 // loginWait bounds the search for agents that nobody is logged in to.
@@ -367,101 +386,4 @@ func (e *Env) readFile(path string, most int64) ([]byte, error) {
 		return nil, coppice.Errorf(coppice.ETooLarge, "%s has more than %d bytes", path, most).WithFix("split it")
 	}
 	return b, nil
-}
-
-// fileTask is a task in a file, with YAML's names for the fields of NewTask.
-type fileTask struct {
-	Ref       string   `yaml:"ref"`
-	Title     string   `yaml:"title"`
-	Body      string   `yaml:"body"`
-	Priority  int      `yaml:"priority"`
-	Track     string   `yaml:"track"`
-	Agent     string   `yaml:"agent"`
-	Model     string   `yaml:"model"`
-	Effort    string   `yaml:"effort"`
-	Retry     string   `yaml:"retry"`
-	Checks    []string `yaml:"checks"`
-	After     []string `yaml:"after"`
-	NotBefore string   `yaml:"not_before"`
-	Category  string   `yaml:"category"`
-	Steps     []string `yaml:"steps"`
-	Budget    string   `yaml:"budget"`
-	Turns     int      `yaml:"turns"`
-	Time      string   `yaml:"time"`
-	UntilDone bool     `yaml:"until_done"`
-	Answer    bool     `yaml:"answer"`
-	Schema    any      `yaml:"schema"`
-	Group     string   `yaml:"group"`
-	Labels    []string `yaml:"labels"`
-
-	Completion []string `yaml:"completion"`
-
-	Branch  string            `yaml:"branch"`
-	Context map[string]string `yaml:"context"`
-}
-
-// tasksFromFile reads a list of tasks, or one under the key tasks. JSON is a
-// subset of YAML.
-func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
-	b, err := e.readFile(path, maxTaskFile)
-	if err != nil {
-		return nil, err
-	}
-	var wrapped struct {
-		Tasks []fileTask `yaml:"tasks"`
-	}
-	list := &wrapped.Tasks
-	var target any = list
-	if isMapping(b) {
-		target = &wrapped
-	}
-	if err := safeyaml.Unmarshal(b, target, yaml.DisallowUnknownField()); err != nil {
-		return nil, coppice.Errorf(coppice.EInvalid, "%s is not a file of tasks: %s", path, strings.TrimSpace(yaml.FormatError(err, false, true))).
-			WithFix("see coppice new --help for its fields")
-	}
-	if len(*list) == 0 {
-		return nil, coppice.Errorf(coppice.EInvalid, "%s has no task", path).WithFix("write a list of tasks, each with a title")
-	}
-	tasks := make([]coppice.NewTask, len(*list))
-	for i, t := range *list {
-		at, err := e.notBefore(t.NotBefore)
-		if err != nil {
-			return nil, err
-		}
-		var usd coppice.USD
-		if t.Budget != "" {
-			if usd, err = coppice.ParseUSD(t.Budget); err != nil {
-				return nil, err
-			}
-		}
-		limit, err := duration(t.Time)
-		if err != nil {
-			return nil, err
-		}
-		tasks[i] = coppice.NewTask{
-			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model, Effort: t.Effort,
-			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd, Answer: t.Answer,
-			Turns: t.Turns, Time: limit, UntilDone: t.UntilDone,
-			Group: t.Group, Labels: t.Labels, Retry: t.Retry, Completion: t.Completion, Branch: t.Branch, Context: t.Context,
-		}
-		if t.Schema != nil {
-			if tasks[i].Schema, err = json.Marshal(t.Schema); err != nil {
-				return nil, coppice.Errorf(coppice.EInvalid, "the schema of %s is not JSON: %v", coppice.Quote(t.Title), err).WithField("schema")
-			}
-		}
-	}
-	return tasks, nil
-}
-
-// isMapping reports whether a document's top level is a mapping rather than a
-// list.
-func isMapping(b []byte) bool {
-	for _, l := range strings.Split(string(b), "\n") {
-		l = strings.TrimSpace(l)
-		if l == "" || strings.HasPrefix(l, "#") || l == "---" {
-			continue
-		}
-		return !strings.HasPrefix(l, "-") && !strings.HasPrefix(l, "[")
-	}
-	return false
 }

@@ -76,7 +76,7 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printContext(t.Context)
 	e.printAnswer(t.Answer)
 	e.printChanged(t)
-	e.printChildren(t.Children)
+	e.printChildren(t)
 	e.printQuestions(t.Questions)
 	e.printSessions(t.History)
 	e.printVerdicts(t.History)
@@ -86,18 +86,26 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printMessages(t.Messages)
 }
 
-// printChildren prints the tasks that the agents of a task created.
-func (e *Env) printChildren(list []api.Child) {
-	if len(list) == 0 {
+// printChildren prints the tasks that the agents of a task created, or the steps of a
+// flow.
+func (e *Env) printChildren(t api.TaskDetail) {
+	if len(t.Children) == 0 {
 		return
 	}
-	e.printf("\n%s\n", e.paint(bold, "Tasks that its agents created"))
-	for _, c := range list {
+	head := "Tasks that its agents created"
+	if t.Flow != nil {
+		head = "Steps"
+	}
+	e.printf("\n%s\n", e.paint(bold, head))
+	for _, c := range t.Children {
 		text := string(c.Status)
 		if c.Reason != "" {
 			text += ": " + c.Reason
 		}
 		e.printf("  %s  %s  %s\n", c.Key, e.paint(statusStyle(c.Status), line(text)), line(c.Title))
+	}
+	if t.Flow != nil {
+		e.printf("%s\n", e.paint(dim, "  more about them: coppice flow show "+t.Key))
 	}
 }
 
@@ -139,12 +147,17 @@ func (e *Env) fields(t api.TaskDetail) {
 		}
 		agent += ")"
 	}
+	created := t.Parent
+	if t.Step != nil {
+		created = ""
+	}
 	pairs := [][2]string{
 		{"agent", agent},
 		{"track", t.Track},
 		{"priority", fmt.Sprintf("%+d", t.Priority)},
 		{"created", e.moment(t.CreatedAt) + ", " + ago(e.Now().Sub(t.CreatedAt)) + " ago"},
-		{"created for", t.Parent},
+		{"created for", created},
+		{"flow", flowText(t.Task)},
 		{"after", strings.Join(t.After, ", ")},
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
@@ -159,6 +172,9 @@ func (e *Env) fields(t api.TaskDetail) {
 	}
 	if t.Priority == 0 {
 		pairs[2][1] = ""
+	}
+	if t.Flow != nil {
+		pairs[0][1] = "" // its steps have agents
 	}
 	if !t.NotBefore.IsZero() {
 		pairs = append(pairs, [2]string{"not before", e.moment(t.NotBefore)})
@@ -185,11 +201,19 @@ func (e *Env) fields(t api.TaskDetail) {
 		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})
 	}
 	spent := cost(t.Usage)
+	if t.Flow != nil {
+		spent = money(t.Usage.CostUSD + float64(t.Below)) // its steps cost, not the flow
+	}
 	if t.Budget > 0 {
 		spent = fmt.Sprintf("%s of $%.2f", cmp.Or(spent, "$0.00"), float64(t.Budget))
 	}
 	pairs = append(pairs, [2]string{"cost", spent}, [2]string{"limits", limitsText(t)})
-	for _, p := range pairs {
+	e.pairs(pairs)
+}
+
+// pairs prints names and values, one pair per line, without those that are empty.
+func (e *Env) pairs(list [][2]string) {
+	for _, p := range list {
 		if p[1] != "" {
 			e.printf("%s %s\n", e.paint(dim, fmt.Sprintf("%-10s", p[0])), line(p[1]))
 		}

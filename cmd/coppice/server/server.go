@@ -227,7 +227,7 @@ func (s *Server) wire(ctx context.Context) error {
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
 		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Tools: s.toolLines, Pause: s.cfg.LandingPause,
-		Hooks: s.hooks.get,
+		Hooks: s.hooks.get, Known: s.known, Usable: s.usable,
 	})
 	if err != nil {
 		return err
@@ -257,7 +257,7 @@ func (s *Server) newIntake() *engine.Intake {
 	inspect := func(ctx context.Context, dir string) (coppice.Project, error) {
 		return checkout.Inspect(ctx, s.spaces, dir)
 	}
-	return engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()), engine.WithRedact(s.cfg.Redact.String), engine.WithHooks(s.hooks.get),
+	return engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()), engine.WithRedact(s.cfg.Redact.String), engine.WithHooks(s.hooks.get), engine.WithUsable(s.usable),
 		engine.WithFreeBranch(func(ctx context.Context, p coppice.Project, name string) error {
 			return s.spaces.FreeBranch(ctx, p.Path, name)
 		}))

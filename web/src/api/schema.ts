@@ -125,6 +125,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List flows, newest first, with how far they are and what they cost */
+        get: operations["list-flows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a flow with its steps and documents */
+        get: operations["show-flow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{key}/documents/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a version of a flow's document */
+        get: operations["show-document"];
+        /** Write a new version of a flow's document; the flow plans again */
+        put: operations["put-document"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{key}/documents/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the versions of a flow's document, newest first, without their texts */
+        get: operations["list-document-versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/graph": {
         parameters: {
             query?: never;
@@ -1171,6 +1240,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tasks/{key}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start no further step of a flow */
+        post: operations["pause-flow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{key}/preview": {
         parameters: {
             query?: never;
@@ -1218,6 +1304,23 @@ export interface paths {
         put?: never;
         /** Stop the running session of a task and restart the task in its workspace */
         post: operations["requeue-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a flow that is paused, blocked or has ended, from a step if one is named */
+        post: operations["resume-flow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1456,6 +1559,23 @@ export interface paths {
         /** Mark a content of a file as viewed, or not */
         put: operations["mark-viewed"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{key}/wrap-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a flow with what is proven: its branch lands */
+        post: operations["wrap-up-flow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2084,6 +2204,19 @@ export interface components {
             file?: string;
             service: string;
         };
+        DocumentVersions: {
+            /** @description The newest first, without the texts */
+            versions: components["schemas"]["FlowDocument"][] | null;
+        };
+        DocumentWrite: {
+            /**
+             * Format: int64
+             * @description The version that you have changed; 0 means that the document must not exist. The write is refused if the document has another one. Without it, the text becomes the newest version
+             */
+            if_version?: number;
+            /** @description The text, at most 256 KiB */
+            text: string;
+        };
         DriverProfile: {
             ask_args?: string[] | null;
             ask_env?: {
@@ -2236,6 +2369,172 @@ export interface components {
             /** Format: int64 */
             line?: number;
             text: string;
+        };
+        Flow: {
+            /**
+             * Format: double
+             * @description What it and everything below it have cost
+             */
+            cost_usd: number;
+            /**
+             * Format: int64
+             * @description How many of its steps are done
+             */
+            done: number;
+            /** @enum {string} */
+            kind: "goal" | "cycle" | "debate" | "batch";
+            /** @description Where it is, in a line */
+            note?: string;
+            /**
+             * Format: int64
+             * @description How many steps it has, without those that no longer count; a plan can add more
+             */
+            steps: number;
+            /** @description The flow as a task, without its description */
+            task: components["schemas"]["Task"];
+        };
+        FlowDetail: {
+            /** @description The branch on which its steps land; absent if they land where the flow does */
+            branch?: string;
+            /** @description The newest version of each, by name, without the texts */
+            documents: components["schemas"]["FlowDocument"][] | null;
+            /** @enum {string} */
+            kind: "goal" | "cycle" | "debate" | "batch";
+            /** @description Its steps are done, and its branch lands */
+            lands?: boolean;
+            metrics: components["schemas"]["FlowMetrics"];
+            /** @description Where it is, in a line */
+            note?: string;
+            paused?: boolean;
+            /** @description Its final message, when it has ended or lands */
+            result?: string;
+            /**
+             * Format: int64
+             * @description How often a person resumed it
+             */
+            resumes?: number;
+            /** @description What the kind has to know, with its defaults */
+            spec?: unknown;
+            /** @description Oldest first, with those that no longer count */
+            steps: components["schemas"]["FlowStep"][] | null;
+            /** @description The flow as a task */
+            task: components["schemas"]["TaskDetail"];
+            /**
+             * Format: date-time
+             * @description When its time is over
+             */
+            until?: string;
+            /** @description A person wants no further step */
+            wrap_up?: boolean;
+        };
+        FlowDocument: {
+            /** Format: date-time */
+            at: string;
+            /** @description Who wrote it: person, engine:flow, or session: and the session's key */
+            by: string;
+            name: string;
+            /**
+             * Format: int64
+             * @description Bytes of the text
+             */
+            size: number;
+            /** @description The key of the step whose result it is */
+            step?: string;
+            /** @description Absent in a list, and if it is empty */
+            text?: string;
+            /**
+             * Format: int64
+             * @description From 1; each write adds one
+             */
+            version: number;
+        };
+        FlowMark: {
+            /** @enum {string} */
+            kind: "goal" | "cycle" | "debate" | "batch";
+            /** @description Where it is, in a line */
+            note?: string;
+        };
+        FlowMetrics: {
+            /**
+             * Format: double
+             * @description What the flow and everything below it have cost
+             */
+            cost_usd: number;
+            /** @description In the order in which they started */
+            phases: components["schemas"]["FlowPhase"][] | null;
+            /** @description How long steps waited for their first session, in total */
+            queued: string;
+            /** @description How long the sessions of steps worked, in total */
+            worked: string;
+        };
+        FlowPage: {
+            flows: components["schemas"]["Flow"][] | null;
+            /**
+             * Format: int64
+             * @description Pass as before to get the next page; absent on the last one
+             */
+            next?: number;
+        };
+        FlowPhase: {
+            /** Format: double */
+            cost_usd: number;
+            name: string;
+            queued: string;
+            /** Format: int64 */
+            steps: number;
+            worked: string;
+        };
+        FlowStep: {
+            agent: string;
+            /** @description The key of the step whose task it is below; absent if that is the flow */
+            below?: string;
+            /**
+             * Format: double
+             * @description What it and the tasks below it have cost
+             */
+            cost_usd: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended?: string;
+            /** @description What a person can do about that */
+            fix?: string;
+            /** @description The step's own key */
+            key: string;
+            /** @description The commit of its work */
+            landed?: string;
+            /** @description It no longer counts, because a person resumed the flow before it */
+            left?: boolean;
+            model?: string;
+            /** @description What an ended step says, at most 4 KiB */
+            result?: string;
+            /** @description The versions of the documents that its description contains */
+            saw?: {
+                [key: string]: number;
+            };
+            /** @description What its session said or did last, in one line */
+            says?: string;
+            /**
+             * Format: date-time
+             * @description When its first session started
+             */
+            started?: string;
+            /** @enum {string} */
+            state: "open" | "done" | "failed" | "cancelled";
+            /** @description The status of its task */
+            status: string;
+            /** @description The key of its task */
+            task: string;
+            /**
+             * Format: int64
+             * @description The number that events about the task have
+             */
+            task_id: number;
+            title: string;
+            /** @description How long its sessions worked */
+            took: string;
+            /** @description Why an open step does not work */
+            waits?: string;
         };
         Graph: {
             /** @description Older tasks were left out */
@@ -2798,6 +3097,14 @@ export interface components {
             side?: "old" | "new";
             text: string;
         };
+        NewFlow: {
+            /** @enum {string} */
+            kind: "goal" | "cycle" | "debate" | "batch";
+            /** @description What the kind has to know; see docs/flows.md */
+            spec?: unknown;
+            /** @description How long the whole flow can take, such as 8h; no limit when absent */
+            time?: string;
+        };
         NewSnooze: {
             /**
              * @description Until this happens to the task: any event, it ended, landed or failed, it asked something, or it got a message
@@ -2837,6 +3144,8 @@ export interface components {
             effort?: string;
             /** @description Its id in the project's features file */
             feature?: string;
+            /** @description Its work is done by other tasks, as a kind of flow plans them */
+            flow?: components["schemas"]["NewFlow"];
             /** @description The name of its group, which is created if it does not exist; several tasks of a request without one get a new group */
             group?: string;
             /** @description Ids of uploaded images, which its agent sees if it can; see POST /images */
@@ -3308,6 +3617,10 @@ export interface components {
             /** @description What to do differently; passed to the agent */
             note?: string;
         };
+        ResumeInBody: {
+            /** @description The key of a step, or its beginning: this step and all that follow it no longer count */
+            from?: string;
+        };
         RetryPolicy: {
             backoff: string;
             /** Format: int64 */
@@ -3644,6 +3957,12 @@ export interface components {
             /** @description Problems of the server itself */
             warnings?: string[] | null;
         };
+        StepMark: {
+            /** @description The key of the flow */
+            flow: string;
+            /** @description The step's own key, unique among the steps of the flow that count */
+            key: string;
+        };
         StepVerdict: {
             evidence?: string;
             /** Format: int64 */
@@ -3710,6 +4029,8 @@ export interface components {
             fix?: string;
             /** @description A person flagged it */
             flagged?: boolean;
+            /** @description It is a flow: other tasks do its work; see /flows/{key} */
+            flow?: components["schemas"]["FlowMark"];
             /** @description The task it was forked from */
             fork_of?: string;
             /** @description The name of its group */
@@ -3782,6 +4103,8 @@ export interface components {
             status: string;
             /** @description What people read as its status, if that is more exact: in review */
             status_text?: string;
+            /** @description It is a step of a flow */
+            step?: components["schemas"]["StepMark"];
             /** @description What must be true when it is done; left out of lists */
             steps?: string[] | null;
             /** @description Branches that its agents created besides its own, in its workspace or in the trash; see drop-branches */
@@ -3907,6 +4230,8 @@ export interface components {
             fix?: string;
             /** @description A person flagged it */
             flagged?: boolean;
+            /** @description It is a flow: other tasks do its work; see /flows/{key} */
+            flow?: components["schemas"]["FlowMark"];
             /** @description The task it was forked from */
             fork_of?: string;
             /** @description The name of its group */
@@ -3994,6 +4319,8 @@ export interface components {
             status: string;
             /** @description What people read as its status, if that is more exact: in review */
             status_text?: string;
+            /** @description It is a step of a flow */
+            step?: components["schemas"]["StepMark"];
             /** @description What must be true when it is done; left out of lists */
             steps?: string[] | null;
             /** @description Branches that its agents created besides its own, in its workspace or in the trash; see drop-branches */
@@ -4364,6 +4691,8 @@ export type DiskKept = components['schemas']['DiskKept'];
 export type DiskPart = components['schemas']['DiskPart'];
 export type DiskProject = components['schemas']['DiskProject'];
 export type DockerPolicy = components['schemas']['DockerPolicy'];
+export type DocumentVersions = components['schemas']['DocumentVersions'];
+export type DocumentWrite = components['schemas']['DocumentWrite'];
 export type DriverProfile = components['schemas']['DriverProfile'];
 export type EmptyTrashInBody = components['schemas']['EmptyTrashInBody'];
 export type Event = components['schemas']['Event'];
@@ -4375,6 +4704,14 @@ export type Feature = components['schemas']['Feature'];
 export type FeatureChange = components['schemas']['FeatureChange'];
 export type FeatureList = components['schemas']['FeatureList'];
 export type FileProblem = components['schemas']['FileProblem'];
+export type Flow = components['schemas']['Flow'];
+export type FlowDetail = components['schemas']['FlowDetail'];
+export type FlowDocument = components['schemas']['FlowDocument'];
+export type FlowMark = components['schemas']['FlowMark'];
+export type FlowMetrics = components['schemas']['FlowMetrics'];
+export type FlowPage = components['schemas']['FlowPage'];
+export type FlowPhase = components['schemas']['FlowPhase'];
+export type FlowStep = components['schemas']['FlowStep'];
 export type Graph = components['schemas']['Graph'];
 export type Group = components['schemas']['Group'];
 export type GroupName = components['schemas']['GroupName'];
@@ -4415,6 +4752,7 @@ export type Message = components['schemas']['Message'];
 export type ModelInBody = components['schemas']['ModelInBody'];
 export type Need = components['schemas']['Need'];
 export type NewComment = components['schemas']['NewComment'];
+export type NewFlow = components['schemas']['NewFlow'];
 export type NewSnooze = components['schemas']['NewSnooze'];
 export type NewTask = components['schemas']['NewTask'];
 export type None = components['schemas']['None'];
@@ -4449,6 +4787,7 @@ export type Remove = components['schemas']['Remove'];
 export type Removed = components['schemas']['Removed'];
 export type RenameInBody = components['schemas']['RenameInBody'];
 export type Requeue = components['schemas']['Requeue'];
+export type ResumeInBody = components['schemas']['ResumeInBody'];
 export type RetryPolicy = components['schemas']['RetryPolicy'];
 export type Reverted = components['schemas']['Reverted'];
 export type Review = components['schemas']['Review'];
@@ -4473,6 +4812,7 @@ export type ServePolicy = components['schemas']['ServePolicy'];
 export type ServerSetting = components['schemas']['ServerSetting'];
 export type Session = components['schemas']['Session'];
 export type Status = components['schemas']['Status'];
+export type StepMark = components['schemas']['StepMark'];
 export type StepVerdict = components['schemas']['StepVerdict'];
 export type StrayBranch = components['schemas']['StrayBranch'];
 export type Task = components['schemas']['Task'];
@@ -5113,6 +5453,436 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-flows": {
+        parameters: {
+            query?: {
+                /** @description Only this project */
+                project?: string;
+                /** @description Only flows that have not ended */
+                open?: boolean;
+                /** @description The next of the previous page */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of a flow, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowDetail"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-document": {
+        parameters: {
+            query?: {
+                /** @description The version; the newest when absent */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The key of a flow, such as app-12 */
+                key: string;
+                /** @description The name of a document, such as plan, with its slashes escaped */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowDocument"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "put-document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of a flow, such as app-12 */
+                key: string;
+                /** @description The name of a document, such as plan, with its slashes escaped */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowDocument"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-document-versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key of a flow, such as app-12 */
+                key: string;
+                /** @description The name of a document, such as plan, with its slashes escaped */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentVersions"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11698,6 +12468,110 @@ export interface operations {
             };
         };
     };
+    "pause-flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "show-preview": {
         parameters: {
             query?: never;
@@ -12067,6 +12941,114 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Requeue"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "resume-flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ResumeInBody"];
             };
         };
         responses: {
@@ -13515,6 +14497,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "wrap-up-flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A task's key, such as app-12 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
                 };
             };
             /** @description Unauthorized */

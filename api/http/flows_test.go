@@ -1,0 +1,174 @@
+package http_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/apitest"
+	"coppice/api/client"
+)
+
+// batchFlow creates the flow app-1, a batch of two tasks, as people do. Then it writes
+// what the engine would: two steps and the note.
+func batchFlow(t *testing.T) *apitest.Bundle {
+	t.Helper()
+	b := setupApp(t)
+	spec := json.RawMessage(`{"tasks": [{"title": "a"}, {"title": "b"}]}`)
+	made, err := b.Client.CreateTasks(b.Ctx, "app", []coppice.NewTask{{Title: "Two tasks", Flow: &coppice.NewFlow{Kind: coppice.FlowBatch, Spec: spec}}})
+	b.Must(err)
+	if f := made[0].Flow; f == nil || f.Kind != coppice.FlowBatch {
+		t.Fatalf("created %+v, want a batch", made[0])
+	}
+	flow := b.Change("app-1", func(t *coppice.Task) {
+		t.Stage, t.Wait, t.Flow.Note = coppice.StageFlow, nil, "1 of 2 done"
+	})
+	for _, key := range []string{"1", "2"} {
+		step := b.Task("app", coppice.NewTask{Title: "Step " + key})
+		b.Change(step.Key, func(t *coppice.Task) { t.Parent, t.Step = flow.ID, &coppice.Step{Flow: flow.ID, Key: key} })
+	}
+	b.Clock.Move(time.Minute)
+	b.Session("app-2", coppice.SessionDone, func(s *coppice.Session) {
+		s.EndedAt, s.Summary, s.Usage.CostUSD = b.Clock.Now().Add(2*time.Minute), "All done.\n"+strings.Repeat("x", 5000), 0.5
+	})
+	b.Change("app-2", func(t *coppice.Task) {
+		t.Stage, t.Wait, t.Outcome, t.EndedAt, t.Landed = coppice.StageEnded, nil, coppice.OutcomeDone, b.Clock.Now().Add(2*time.Minute), "abc"
+	})
+	return b
+}
+
+func TestFlows(t *testing.T) {
+	t.Parallel()
+	b := batchFlow(t)
+	page, err := b.Client.Flows(b.Ctx, client.FlowQuery{Project: "app", Open: true})
+	b.Must(err)
+	if len(page.Flows) != 1 || page.Next != 0 {
+		t.Fatalf("%+v, want one flow", page)
+	}
+	if f := page.Flows[0]; f.Task.Key != "app-1" || f.Kind != coppice.FlowBatch || f.Note != "1 of 2 done" || f.Done != 1 || f.Steps != 2 {
+		t.Errorf("listed %+v, want the batch app-1 with 1 of 2 steps done", f)
+	}
+	f, err := b.Client.Flow(b.Ctx, "app-1")
+	b.Must(err)
+	if f.Task.Status != coppice.StatusWorking || f.Task.Reason != "1 of 2 done" || f.Branch != "" || len(f.Spec) == 0 || len(f.Steps) != 2 {
+		t.Fatalf("the flow is %+v, want a working one with 2 steps", f)
+	}
+	done, open := f.Steps[0], f.Steps[1]
+	if done.Key != "1" || done.Task != "app-2" || done.State != "done" || done.Landed != "abc" || done.Took.D() != 2*time.Minute || done.Cost != 0.5 || len(done.Result) > 4<<10 || !strings.HasPrefix(done.Result, "All done.") {
+		t.Errorf("the first step is %+v", done)
+	}
+	if open.State != "open" || !open.Started.IsZero() || open.Left || open.Result != "" {
+		t.Errorf("the second step is %+v", open)
+	}
+	if m := f.Metrics; m.Worked.D() != 2*time.Minute || len(m.Phases) != 1 || m.Phases[0].Name != "item" || m.Phases[0].Steps != 2 {
+		t.Errorf("the metrics are %+v, want 2m of work in one phase", m)
+	}
+	task, err := b.Client.Task(b.Ctx, "app-2")
+	if err != nil || task.Step == nil || *task.Step != (api.StepMark{Flow: "app-1", Key: "1"}) || task.Flow != nil {
+		t.Errorf("the task of the step is %+v, %v; want the step 1 of app-1", task.Step, err)
+	}
+	b.Change("app-1", func(t *coppice.Task) { t.Flow.Left = []int64{done.TaskID} })
+	if f, err = b.Client.Flow(b.Ctx, "app-1"); err != nil || !f.Steps[0].Left || f.Steps[1].Left {
+		t.Errorf("%+v, %v; want the first step left out", f.Steps, err)
+	}
+	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Outcome = coppice.StageEnded, coppice.OutcomeDone })
+	if page, err = b.Client.Flows(b.Ctx, client.FlowQuery{Open: true}); err != nil || len(page.Flows) != 0 {
+		t.Errorf("%+v, %v; want no open flow", page, err)
+	}
+	refuses(t, b, http.StatusNotFound, "GET", "/api/v1/flows/app-2", "")
+	refuses(t, b, http.StatusNotFound, "GET", "/api/v1/flows/app-9", "")
+}
+
+func TestFlowRequests(t *testing.T) {
+	t.Parallel()
+	b := batchFlow(t)
+	for _, v := range []string{"pause", "wrap-up"} {
+		if resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/"+v, "{}"); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %s", v, resp.StatusCode, text)
+		}
+	}
+	refuses(t, b, http.StatusConflict, "POST", "/api/v1/tasks/app-1/resume", "{}") // it runs
+	b.Change("app-1", func(t *coppice.Task) {
+		t.Stage, t.Wait = coppice.StageWaiting, &coppice.Wait{On: coppice.WaitPerson, Text: "paused"}
+	})
+	if p := refuses(t, b, http.StatusUnprocessableEntity, "POST", "/api/v1/tasks/app-1/resume", `{"from": "9"}`); p.Field != "from" || !strings.Contains(p.Fix, "1, 2") {
+		t.Errorf("%+v, want a fix that lists the steps", p)
+	}
+	if resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/resume", `{"from": "2"}`); resp.StatusCode != http.StatusOK || !strings.Contains(text, `"asked":["resume"]`) {
+		t.Errorf("%d %s, want an open request to resume", resp.StatusCode, text)
+	}
+	for _, v := range []string{"land", "continue"} {
+		refuses(t, b, http.StatusConflict, "POST", "/api/v1/tasks/app-1/"+v, "{}")
+	}
+	refuses(t, b, http.StatusConflict, "POST", "/api/v1/tasks/app-2/pause", "{}")
+}
+
+func TestFlowsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := setupApp(t)
+	for body, field := range map[string]string{
+		`{"kind": "dance"}`: "tasks[0].flow.kind",
+		`{"kind": "batch"}`: "flow.spec.tasks",
+	} {
+		if p := refuses(t, b, http.StatusUnprocessableEntity, "POST", "/api/v1/projects/app/tasks", `{"tasks": [{"title": "a", "flow": `+body+`}]}`); p.Field != field {
+			t.Errorf("%s: %+v, want the field %s", body, p, field)
+		}
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	b := batchFlow(t)
+	none, one := int64(0), int64(1)
+	d, err := b.Client.PutDocument(b.Ctx, "app-1", "notes/plan", api.DocumentWrite{Text: "first", IfVersion: &none})
+	if err != nil || d.Version != 1 || d.Size != 5 || d.By != "person" || d.Name != "notes/plan" {
+		t.Fatalf("%+v, %v; want version 1", d, err)
+	}
+	if d, err = b.Client.PutDocument(b.Ctx, "app-1", "notes/plan", api.DocumentWrite{Text: "second", IfVersion: &one}); err != nil || d.Version != 2 {
+		t.Errorf("%+v, %v; want version 2", d, err)
+	}
+	if p := refuses(t, b, http.StatusConflict, "PUT", "/api/v1/flows/app-1/documents/notes%2Fplan", `{"text": "third", "if_version": 1}`); p.Field != "if_version" || p.Fix == "" || !strings.Contains(p.Detail, "version 2") {
+		t.Errorf("%+v, want a conflict with the current version and a fix", p)
+	}
+	for version, text := range map[int64]string{0: "second", 1: "first", 2: "second"} {
+		if d, err := b.Client.Document(b.Ctx, "app-1", "notes/plan", version); err != nil || d.Text != text {
+			t.Errorf("version %d is %+v, %v; want %q", version, d, err, text)
+		}
+	}
+	versions, err := b.Client.DocumentVersions(b.Ctx, "app-1", "notes/plan")
+	if err != nil || len(versions.Versions) != 2 || versions.Versions[0].Version != 2 || versions.Versions[0].Text != "" {
+		t.Errorf("%+v, %v; want versions 2 and 1 without texts", versions, err)
+	}
+	f, err := b.Client.Flow(b.Ctx, "app-1")
+	if err != nil || len(f.Documents) != 1 || f.Documents[0].Version != 2 || f.Documents[0].Text != "" {
+		t.Errorf("%+v, %v; want one document without its text", f.Documents, err)
+	}
+	page, err := b.Client.Events(b.Ctx, client.EventQuery{Task: "app-1", Limit: 100})
+	b.Must(err)
+	n := 0
+	for _, ev := range page.Events {
+		if ev.Kind == coppice.EventDocument {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d events about documents, want one for each of 2 versions", n)
+	}
+	for what, err := range map[string]error{
+		"a document that does not exist":          second(b.Client.Document(b.Ctx, "app-1", "none", 0)),
+		"a version that does not exist":           second(b.Client.Document(b.Ctx, "app-1", "notes/plan", 7)),
+		"versions of no document":                 second(b.Client.DocumentVersions(b.Ctx, "app-1", "none")),
+		"a document of a task that is not a flow": second(b.Client.PutDocument(b.Ctx, "app-2", "plan", api.DocumentWrite{Text: "x"})),
+	} {
+		if coppice.ErrorCode(err) != coppice.ENotFound {
+			t.Errorf("%s: %v, want not_found", what, err)
+		}
+	}
+	if _, err := b.Client.PutDocument(b.Ctx, "app-1", "a b", api.DocumentWrite{Text: "x"}); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("a name with a blank: %v, want invalid", err)
+	}
+}
