@@ -301,7 +301,11 @@ func (g *goalRun) describe(choice string) string {
 func (g *goalRun) answer(key, title, text, choice string, schema json.RawMessage) NewStep {
 	task := coppice.NewTask{Title: clip(title+g.Title, coppice.MaxTitle), Body: text, Answer: true, Schema: schema}
 	task.Agent, task.Model = coppice.SplitChoice(choice)
-	return NewStep{Key: key, Task: task}
+	s := NewStep{Key: key, Task: task}
+	if _, ok := g.Docs[goalPlanDoc]; ok && !strings.HasPrefix(key, planKey) {
+		s.Saw = []string{goalPlanDoc}
+	}
+	return s
 }
 
 // workerList says what the workers did: the last keep of those that ended in full, and

@@ -37,53 +37,53 @@ var goalPlanSchema = json.RawMessage(`{"type": "object", "required": ["tasks"], 
 
 // planTask is a task of a plan.
 type planTask struct {
-	ID          string   `json:"id"`
-	Title       string   `json:"title"`
-	Description string   `json:"description"`
-	After       []string `json:"dependencies"`
-	Effort      string   `json:"effort"`
-	Scope       []string `json:"scope"`
-	line        int      // of the document
+	ID          string         `json:"id"`
+	Title       string         `json:"title"`
+	Description string         `json:"description"`
+	After       []string       `json:"dependencies"`
+	Effort      string         `json:"effort"`
+	Scope       []string       `json:"scope"`
+	lines       map[string]int // of the document, by field; that of the task itself is id
 }
 
 var planID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,30}$`) })
 
 var efforts = []string{"low", "medium", "high"}
 
-// checkPlan returns what is wrong with the tasks of a plan, and in which one; -1 if it
-// is about all.
-func checkPlan(tasks []planTask) (at int, problem string) {
+// checkPlan returns what is wrong with the tasks of a plan, and in which line of the
+// document; 0 if that is not known.
+func checkPlan(tasks []planTask) (line int, problem string) {
 	if len(tasks) == 0 || len(tasks) > mostPlanTasks {
-		return -1, fmt.Sprintf("the plan has %s, 1 to %d are allowed", plural(len(tasks), "task"), mostPlanTasks)
+		return 0, fmt.Sprintf("the plan has %s, 1 to %d are allowed", plural(len(tasks), "task"), mostPlanTasks)
 	}
 	index := map[string]int{}
 	for n, t := range tasks {
 		if _, twice := index[t.ID]; twice {
-			return n, fmt.Sprintf("the id %s is used twice", coppice.Quote(t.ID))
+			return t.lines["id"], fmt.Sprintf("the id %s is used twice", coppice.Quote(t.ID))
 		}
 		index[t.ID] = n
 		switch {
 		case !planID().MatchString(t.ID):
-			return n, fmt.Sprintf("%s is not a valid id; use up to 31 lower-case letters, digits and dashes", coppice.Quote(t.ID))
+			return t.lines["id"], fmt.Sprintf("%s is not a valid id; use up to 31 lower-case letters, digits and dashes", coppice.Quote(t.ID))
 		case coppice.ValidTitle(t.Title) != nil:
-			return n, "the title is empty or not valid"
+			return t.lines["id"], "the title is empty or not valid"
 		case !slices.Contains(efforts, t.Effort):
-			return n, fmt.Sprintf("%s is not a valid effort; use low, medium or high", coppice.Quote(t.Effort))
+			return t.lines["effort"], fmt.Sprintf("%s is not a valid effort; use low, medium or high", coppice.Quote(t.Effort))
 		case coppice.ValidText("description", t.Description, mostTask) != nil:
-			return n, fmt.Sprintf("the description has more than %d bytes or is not valid text", mostTask)
+			return t.lines["description"], fmt.Sprintf("the description has more than %d bytes or is not valid text", mostTask)
 		}
 		if err := CheckScope(t.Scope); err != nil {
-			return n, coppice.Public(err).Cause
+			return t.lines["scope"], coppice.Public(err).Cause
 		}
 	}
 	for n, t := range tasks {
 		for _, id := range t.After {
 			if _, ok := index[id]; !ok {
-				return n, fmt.Sprintf("there is no task %s to come after", coppice.Quote(id))
+				return t.lines["after"], fmt.Sprintf("there is no task %s to come after", coppice.Quote(id))
 			}
 		}
 		if reaches(tasks, index, n, n, map[int]bool{}) {
-			return n, fmt.Sprintf("%s comes after itself", t.ID)
+			return t.lines["after"], fmt.Sprintf("%s comes after itself", t.ID)
 		}
 	}
 	return 0, ""
@@ -156,14 +156,13 @@ var (
 
 // parsePlan reads the document of a plan. An error names the line.
 func parsePlan(text string) (tasks []planTask, problem string) {
-	set := map[string]bool{} // the fields of the current task
 	field := ""
 	for n, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
 		wrong := func(format string, args ...any) ([]planTask, string) {
 			return nil, fmt.Sprintf("line %d of the plan: ", n+1) + fmt.Sprintf(format, args...)
 		}
 		if m := planTaskLine().FindStringSubmatch(line); m != nil {
-			tasks, set, field = append(tasks, planTask{ID: m[2], Title: strings.TrimSpace(m[3]), Effort: "medium", line: n + 1}), map[string]bool{}, ""
+			tasks, field = append(tasks, planTask{ID: m[2], Title: strings.TrimSpace(m[3]), Effort: "medium", lines: map[string]int{"id": n + 1}}), ""
 			continue
 		}
 		m := planFieldLine().FindStringSubmatch(line)
@@ -171,14 +170,14 @@ func parsePlan(text string) (tasks []planTask, problem string) {
 		case m != nil && len(tasks) == 0:
 			return wrong("a field comes before the first task")
 		case m != nil:
-			if field = m[1]; set[field] {
+			t := &tasks[len(tasks)-1]
+			if field = m[1]; t.lines[field] != 0 {
 				return wrong("the field %s is given twice", field)
 			}
-			set[field] = true
-			t := &tasks[len(tasks)-1]
+			t.lines[field] = n + 1
 			switch value := strings.TrimSpace(m[2]); field {
 			case "description":
-				t.Description = value
+				t.Description = m[2]
 			case "after":
 				t.After = splitList(value)
 			case "effort":
@@ -200,9 +199,9 @@ func parsePlan(text string) (tasks []planTask, problem string) {
 	for n := range tasks {
 		tasks[n].Description = strings.TrimSpace(tasks[n].Description)
 	}
-	if at, problem := checkPlan(tasks); problem != "" {
-		if at >= 0 {
-			problem = fmt.Sprintf("line %d of the plan: %s", tasks[at].line, problem)
+	if line, problem := checkPlan(tasks); problem != "" {
+		if line > 0 {
+			problem = fmt.Sprintf("line %d of the plan: %s", line, problem)
 		}
 		return nil, problem
 	}
@@ -363,10 +362,8 @@ func (g *goalRun) startPlanned(p Plan, tasks []planTask) (Plan, error) {
 		p.Steps = append(p.Steps, step)
 	}
 	switch {
-	case left == 0 && open == 0:
-		next, err := g.check("The workers have done all tasks of the plan.\n\n"+g.workerList(len(g.workers)), "")
-		next.Docs = p.Docs
-		return next, err
+	case left == 0 && open == 0 && len(p.Docs) == 0: // the verifier gets the document with all tasks checked off
+		return g.check("The workers have done all tasks of the plan.\n\n"+g.workerList(len(g.workers)), "")
 	case open == 0 && failed != nil:
 		next := g.stopped(failed, failed.Key)
 		next.Docs = p.Docs
