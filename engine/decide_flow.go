@@ -49,7 +49,7 @@ func resumeFlow(v *View, t *coppice.Task, from string) {
 	f := t.Flow
 	after := false
 	for _, s := range v.Steps {
-		after = after || from != "" && strings.HasPrefix(s.Step.Key, from)
+		after = after || from != "" && named(s.Step.Key, from)
 		if after || s.Restartable() {
 			f.Left = append(slices.Clone(f.Left), s.ID)
 		}
@@ -60,6 +60,12 @@ func resumeFlow(v *View, t *coppice.Task, from string) {
 	f.WrapUp = false
 	f.Resumes++
 	continueFlow(v, t)
+}
+
+// named reports whether a text names a step: it is the start of the key, or of a part
+// of it, as review in c1/review.
+func named(key, text string) bool {
+	return strings.HasPrefix(key, text) || strings.Contains(key, "/"+text)
 }
 
 // continueFlow lets the kind of a flow plan again, in another round if the flow had
@@ -203,8 +209,17 @@ func blockFlow(v *View, p flow.Plan) *Decision {
 }
 
 // endFlow ends a flow, or opens the landing of its branch. If no step has landed
-// there, there is nothing to land.
+// there, there is nothing to land. Steps that are open stop first, because one of
+// them could still land.
 func endFlow(v *View, p flow.Plan) *Decision {
+	for _, s := range v.Steps {
+		if !s.Ended() {
+			p.Stop, p.End = append(p.Stop, s.Step.Key), nil
+		}
+	}
+	if p.End == nil {
+		return carryOut(v, p)
+	}
 	var d *Decision
 	t, f := v.Task, *v.Task.Flow
 	f.Result, f.Note = p.End.Result, p.Note

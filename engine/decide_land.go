@@ -89,8 +89,12 @@ func outOfQueue(l coppice.Landing, why string) *Decision {
 // Such a landing is merged once, when it is the first in its queue.
 func needsNoProof(v *View) bool {
 	land := v.Project.Policy.Land
-	return len(v.checks()) == 0 && !verifies(v) && land.Method().Stage == "" && land.Ask.IsZero()
+	return len(v.checks()) == 0 && !verifies(v) && (v.onFlow() || land.Method().Stage == "" && land.Ask.IsZero())
 }
+
+// onFlow reports whether the task's work lands on the branch of a flow. A person
+// approves what the flow lands, not each step.
+func (v *View) onFlow() bool { return v.Task.Step != nil && v.Task.Onto != "" }
 
 // prove merges a landing and checks the merged tree. It returns nil if the
 // current candidate is proven.
@@ -180,6 +184,9 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 // approval, and why if its landing method does not say it. The stage is empty if
 // the landing needs no approval.
 func approvalStage(v *View, l coppice.Landing) (coppice.Stage, string) {
+	if v.onFlow() {
+		return "", ""
+	}
 	land := v.Project.Policy.Land
 	if m := land.Method(); m.Stage != "" {
 		return m.Stage, ""
@@ -273,6 +280,9 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Head: l.Head, Strategy: land.Strategy,
 		Message: landMessage(v, l), At: l.CreatedAt, Ref: landingRef(v, l), Ours: ours, Seen: v.Queue.Tip, Onto: v.Behind,
 		Ask: coppice.LandAsk{Paths: land.Ask.Paths, Lines: land.Ask.Lines},
+	}
+	if v.onFlow() {
+		spec.Strategy = coppice.StrategySquash
 	}
 	if l.Reverts != "" {
 		spec.Reverts, spec.Strategy, spec.Message = l.Reverts, coppice.StrategySquash, revertMessage(v, l)

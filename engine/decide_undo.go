@@ -40,11 +40,11 @@ func unstop(v *View) *Decision {
 	t.Outcome, t.EndedAt, t.Failure, t.Wait = "", time.Time{}, nil, nil
 	s, l := v.lastSession(), v.Landing
 	switch {
-	case t.Planned():
+	case t.IsFlow() && (t.Planned() || s == nil):
 		f := *t.Flow
 		t.Flow = &f
 		resumeFlow(v, &t, "")
-	case s == nil && !t.IsFlow():
+	case s == nil:
 		t.Stage, t.Next = coppice.StageWaiting, firstSession(t, workSoFar(v))
 	case l != nil && l.Outcome == coppice.LandingDropped && v.keepsWork():
 		again := openLanding(v, l.Head)

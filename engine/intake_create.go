@@ -91,7 +91,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	if err != nil {
 		return coppice.Task{}, err
 	}
-	t, err := requested(*p, n)
+	t, err := fromRequest(*p, n)
 	if err != nil {
 		return t, err
 	}
@@ -136,8 +136,8 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	return t, i.ownImages(tx, t, t.Images)
 }
 
-// requested returns the task of a request, without the project's defaults.
-func requested(p coppice.Project, n coppice.NewTask) (t coppice.Task, err error) {
+// fromRequest returns the task of a request, without the project's defaults.
+func fromRequest(p coppice.Project, n coppice.NewTask) (t coppice.Task, err error) {
 	t = coppice.Task{
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),

@@ -66,7 +66,7 @@ func requestResume(_ *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r verb
 	}
 	var keys []string
 	for _, s := range steps {
-		if strings.HasPrefix(s.Step.Key, r.Text) {
+		if named(s.Step.Key, r.Text) {
 			return nil
 		}
 		keys = append(keys, s.Step.Key)

@@ -128,7 +128,7 @@ func (t *turn) flowTip(task coppice.Task) (string, error) {
 // project cannot have such a task.
 func (t *turn) draftStep(v *View, in flow.View, n flow.NewStep) (coppice.Task, error) {
 	i := t.intake("flow")
-	task, err := requested(v.Project, n.Task)
+	task, err := fromRequest(v.Project, n.Task)
 	if err != nil {
 		return task, err
 	}

@@ -27,7 +27,7 @@ type BatchSpec struct {
 type batchKind struct{}
 
 func (batchKind) Check(raw json.RawMessage, agents []Agent) (json.RawMessage, error) {
-	spec, err := readSpec[BatchSpec](raw)
+	spec, err := readSpec(raw, BatchSpec{})
 	if err == nil {
 		err = spec.complete(agents)
 	}

@@ -89,7 +89,7 @@ func (s *DebateSpec) completeAction() error {
 type debateKind struct{}
 
 func (debateKind) Check(raw json.RawMessage, agents []Agent) (json.RawMessage, error) {
-	spec, err := readSpec[DebateSpec](raw)
+	spec, err := readSpec(raw, DebateSpec{})
 	if err == nil {
 		err = spec.complete(agents, false)
 	}

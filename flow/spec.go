@@ -12,10 +12,11 @@ import (
 	"coppice"
 )
 
-// readSpec reads a spec as people write it. It refuses unknown fields.
-func readSpec[T any](raw json.RawMessage) (T, error) {
-	var spec T
-	if len(raw) == 0 {
+// readSpec reads a spec as people write it. It refuses unknown fields. Fields that are
+// absent stay as they are in the defaults.
+func readSpec[T any](raw json.RawMessage, defaults T) (T, error) {
+	spec := defaults
+	if len(bytes.TrimSpace(raw)) == 0 {
 		return spec, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))

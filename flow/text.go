@@ -156,15 +156,22 @@ func marked(text string) string {
 	return fmt.Sprintf("<%s>\n%s\n</%s>\n", mark, text, mark)
 }
 
-// clip shortens a text to a number of bytes, and says so.
-func clip(text string, most int) string {
-	const note = "\n(shortened)"
+// labelled marks a text as data, after a line that says what it is.
+func labelled(label, text string) string { return label + ":\n" + marked(text) }
+
+// clip shortens a text to a number of bytes, and says so in a line.
+func clip(text string, most int) string { return cut(text, most, "\n(shortened)") }
+
+// shorten shortens a line to a number of bytes.
+func shorten(text string, most int) string { return cut(text, most, "…") }
+
+func cut(text string, most int, note string) string {
 	if len(text) <= most {
 		return text
 	}
-	cut := most - len(note)
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
+	end := most - len(note)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
 	}
-	return text[:cut] + note
+	return text[:end] + note
 }

@@ -62,7 +62,7 @@ type TaskReader interface {
 type FamilyReader interface {
 	Children(task int64) ([]coppice.Task, error) // the tasks that sessions of a task created, oldest first
 	OpenChildren(task int64) ([]int64, error)    // the ids of those that have not ended
-	Steps(flow int64) ([]coppice.Task, error)    // the tasks below a flow that are its steps, oldest first; ended ones, too
+	Steps(flow int64) ([]coppice.Task, error)    // the steps of a flow, oldest first; ended ones, too
 	Ancestors(task int64) ([]int64, error)       // its parent, the parent's parent, and so on
 }
 

@@ -258,12 +258,12 @@ func (b *boardReader) wants(statuses []coppice.Status) bool {
 }
 
 // busy returns the tasks whose status depends on more than their stage: those
-// with a session, and those whose work is checked or landed.
+// with a session or steps, and those whose work is checked or landed.
 func (b *boardReader) busy(f store.TaskFilter) ([]api.Task, error) {
 	if f.Archived == store.ArchivedOnly {
 		return nil, nil // only ended tasks are archived
 	}
-	f.Stages, f.OldFirst, f.Most = append(coppice.StagesThat(coppice.Stage.Lands), coppice.StageSession), true, 0
+	f.Stages, f.OldFirst, f.Most = append(coppice.StagesThat(coppice.Stage.Lands), coppice.StageSession, coppice.StageFlow), true, 0
 	tasks, err := b.r.Tasks.List(f)
 	if err != nil {
 		return nil, err

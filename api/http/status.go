@@ -156,7 +156,7 @@ func (s *Server) statusLists(r store.Reader, x *statusRows, out *api.Status) err
 // the first one's id: all of them have the status of their stage.
 func busyTasks(r store.Reader, project int64) (all []coppice.Task, unlisted map[int64]int, err error) {
 	unlisted = map[int64]int{}
-	for _, stage := range append(coppice.StagesThat(coppice.Stage.Lands), coppice.StageSession) {
+	for _, stage := range append(coppice.StagesThat(coppice.Stage.Lands), coppice.StageSession, coppice.StageFlow) {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{stage}, OldFirst: true}
 		if stage != coppice.StageSession { // there are only as many as running sessions
 			f.Most = mostListed

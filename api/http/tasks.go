@@ -63,7 +63,7 @@ func (s *Server) taskRoutes(a huma.API) {
 var stagesOf = map[coppice.Status][]coppice.Stage{
 	coppice.StatusWaiting:   {coppice.StageWaiting, coppice.StageQueued, coppice.StageSession},
 	coppice.StatusReady:     {coppice.StageQueued},
-	coppice.StatusWorking:   {coppice.StageSession},
+	coppice.StatusWorking:   {coppice.StageSession, coppice.StageFlow},
 	coppice.StatusFixing:    {coppice.StageSession},
 	coppice.StatusVerifying: {coppice.StageSession},
 	coppice.StatusChecking:  {coppice.StageChecking},

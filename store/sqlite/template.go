@@ -6,8 +6,7 @@ import (
 	"coppice"
 )
 
-// templateTasks selects what the statistics of templates need from each task. The
-// index has all its columns.
+// templateTasks selects what the statistics of templates need from each task.
 const templateTasks = `SELECT t.template, t.outcome, t.ended_at - t.created_at AS took,
   coalesce((SELECT s.model FROM sessions s WHERE s.task_id = t.id AND s.role NOT IN ('verify', 'analyze') AND s.model <> '' ORDER BY s.id DESC LIMIT 1), t.model) AS model,
   (SELECT coalesce(sum(c.cost), 0) FROM spend c WHERE c.day = '' AND c.scope IN ('task/' || t.id, 'family/' || t.id)) AS cost,

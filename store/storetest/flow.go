@@ -34,7 +34,7 @@ func flow(kind coppice.FlowKind) func(*coppice.Task) {
 
 // step makes a task a step of a flow.
 func step(of coppice.Task, key string) func(*coppice.Task) {
-	return func(k *coppice.Task) { k.Parent, k.Step = of.ID, &coppice.Step{Key: key} }
+	return func(k *coppice.Task) { k.Parent, k.Step = of.ID, &coppice.Step{Flow: of.ID, Key: key} }
 }
 
 // done ends a task.

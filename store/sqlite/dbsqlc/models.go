@@ -416,7 +416,7 @@ type Task struct {
 	Checkout    sql.NullBool
 	Parent      sql.NullInt64
 	Flow        sql.NullString
-	Step        sql.NullString
+	StepOf      sql.NullInt64
 	Template    sql.NullString
 	Schedule    sql.NullInt64
 }

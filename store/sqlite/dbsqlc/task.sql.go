@@ -63,7 +63,7 @@ func (q *Queries) AskedInCheckout(ctx context.Context, projectID int64, iD int64
 }
 
 const children = `-- name: Children :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE parent = ?1 AND parent IS NOT NULL ORDER BY id
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE parent = ?1 AND parent IS NOT NULL ORDER BY id
 `
 
 func (q *Queries) Children(ctx context.Context, parent sql.NullInt64) ([]Task, error) {
@@ -124,7 +124,7 @@ func (q *Queries) Children(ctx context.Context, parent sql.NullInt64) ([]Task, e
 			&i.Checkout,
 			&i.Parent,
 			&i.Flow,
-			&i.Step,
+			&i.StepOf,
 			&i.Template,
 			&i.Schedule,
 		); err != nil {
@@ -239,7 +239,7 @@ func (q *Queries) InFlight(ctx context.Context) ([]InFlightRow, error) {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -315,7 +315,7 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.Checkout,
 			&i.Parent,
 			&i.Flow,
-			&i.Step,
+			&i.StepOf,
 			&i.Template,
 			&i.Schedule,
 		); err != nil {
@@ -552,7 +552,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const someTasks = `-- name: SomeTasks :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
 `
 
 func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
@@ -613,7 +613,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 			&i.Checkout,
 			&i.Parent,
 			&i.Flow,
-			&i.Step,
+			&i.StepOf,
 			&i.Template,
 			&i.Schedule,
 		); err != nil {
@@ -631,11 +631,11 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 }
 
 const steps = `-- name: Steps :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE parent = ?1 AND parent IS NOT NULL AND step IS NOT NULL ORDER BY id
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE step_of = ?1 AND step_of IS NOT NULL ORDER BY id
 `
 
-func (q *Queries) Steps(ctx context.Context, parent sql.NullInt64) ([]Task, error) {
-	rows, err := q.db.QueryContext(ctx, steps, parent)
+func (q *Queries) Steps(ctx context.Context, flow sql.NullInt64) ([]Task, error) {
+	rows, err := q.db.QueryContext(ctx, steps, flow)
 	if err != nil {
 		return nil, err
 	}
@@ -692,7 +692,7 @@ func (q *Queries) Steps(ctx context.Context, parent sql.NullInt64) ([]Task, erro
 			&i.Checkout,
 			&i.Parent,
 			&i.Flow,
-			&i.Step,
+			&i.StepOf,
 			&i.Template,
 			&i.Schedule,
 		); err != nil {
@@ -710,7 +710,7 @@ func (q *Queries) Steps(ctx context.Context, parent sql.NullInt64) ([]Task, erro
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -765,7 +765,7 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.Checkout,
 		&i.Parent,
 		&i.Flow,
-		&i.Step,
+		&i.StepOf,
 		&i.Template,
 		&i.Schedule,
 	)
@@ -795,7 +795,7 @@ func (q *Queries) TaskBelowBranch(ctx context.Context, projectID int64, first st
 }
 
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -850,7 +850,7 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.Checkout,
 		&i.Parent,
 		&i.Flow,
-		&i.Step,
+		&i.StepOf,
 		&i.Template,
 		&i.Schedule,
 	)

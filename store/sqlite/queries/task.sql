@@ -62,7 +62,7 @@ ORDER BY d.task_id;
 SELECT * FROM tasks WHERE parent = @parent AND parent IS NOT NULL ORDER BY id;
 
 -- name: Steps :many
-SELECT * FROM tasks WHERE parent = @parent AND parent IS NOT NULL AND step IS NOT NULL ORDER BY id;
+SELECT * FROM tasks WHERE step_of = @flow AND step_of IS NOT NULL ORDER BY id;
 
 -- name: OpenChildren :many
 SELECT id FROM tasks WHERE parent = @parent AND parent IS NOT NULL AND stage <> 'ended' ORDER BY id;
