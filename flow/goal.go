@@ -44,7 +44,7 @@ const (
 )
 
 // ReadGoal reads a stored spec.
-func ReadGoal(raw json.RawMessage) (GoalSpec, error) { return readSpec[GoalSpec](raw) }
+func ReadGoal(raw json.RawMessage) (GoalSpec, error) { return readSpec(raw, GoalSpec{}) }
 
 // Check implements Kind.
 func (goal) Check(raw json.RawMessage, agents []Agent) (json.RawMessage, error) {

@@ -325,7 +325,7 @@ func (g *goalRun) workerList(keep int) string {
 		case w.State == Open && w.Waits != "":
 			b.WriteString(", waits: " + coppice.FirstLine(w.Waits))
 		case w.State != Open && ended < keep && w.Result != "":
-			b.WriteString("\n" + indent(clip(strings.TrimSpace(coppice.Printable(w.Result)), mostReport)))
+			b.WriteString("\n" + indented(clip(strings.TrimSpace(coppice.Printable(w.Result)), mostReport)))
 		case w.State != Open && w.Result != "":
 			b.WriteString(": " + coppice.FirstLine(w.Result))
 		}
@@ -334,7 +334,7 @@ func (g *goalRun) workerList(keep int) string {
 	return b.String()
 }
 
-func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
+func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
 // The results of a verification.
 const (
