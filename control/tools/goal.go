@@ -12,7 +12,7 @@ import (
 	"coppice/verb"
 )
 
-// goalTools are the tools of the lead of a goal, and those that start flows.
+// goalTools are the tools of the lead of a goal.
 var goalTools = []tool{
 	changing("spawn_worker", "Start a worker: another agent that does a part of the goal. A perspective that changes code works in a separate workspace, and its work lands on the goal's branch. An equal request returns the existing worker. Use wait_for_worker to get its result.", spawnWorker).only(leads),
 	reading("list_workers", "List the workers of the goal, with their states: starting, running, done, blocked, failed, killed, timeout or orphaned.", listWorkers).only(leads),
@@ -40,8 +40,6 @@ var goalTools = []tool{
 	changing("mark_goal_failed", "Say that the goal cannot be reached, and end your session. Open workers are stopped.", markFailed).only(leads),
 	reading("list_perspectives", "List the perspectives that a worker can have.",
 		func(*call, store.Reader, struct{}) ([]flow.Perspective, error) { return flow.Perspectives, nil }).only(leads),
-	changing("start_cycle", "Start a flow for a larger piece of work: it writes a plan, and then repeats review and implementation until the plan is done. Use wait_for_tasks with its key to get the result.", startCycle).only(works),
-	changing("start_debate", "Start a flow in which two agents debate a question until they agree. Use wait_for_tasks with its key to get the result.", startDebate).only(works),
 }
 
 // leads reports whether a session leads a goal.
@@ -342,33 +340,25 @@ type waitWorkerIn struct {
 
 // waitForWorker waits until a worker has started, and then as wait_for_tasks does.
 func waitForWorker(c *call, in waitWorkerIn) (any, error) {
-	g, err := store.Read(c.ctx, c.cfg.Store, c.goal)
-	if err != nil {
-		return nil, err
-	}
+	var g *goalView
 	var w *worker
-	started, err := c.wait(func(r store.Reader) (ok bool, err error) {
+	started := func(r store.Reader) (ok bool, err error) {
 		if g, err = c.goal(r); err == nil {
 			w, err = g.worker(in.ID)
 		}
 		if err != nil || w.task != nil || !w.open() {
 			return err == nil, err
 		}
-		var open []string
-		for _, o := range g.workers {
-			if o.task != nil && o.open() {
-				open = append(open, o.key)
-			}
-		}
-		if len(open) >= g.spec.Workers {
-			return false, coppice.Errorf(coppice.EConflict, "%s starts when another worker has ended", w.key).WithFix("wait first for one of: %s", strings.Join(open, ", "))
-		}
-		return false, nil
-	}, store.TopicTask(g.flow.ID))
+		return false, g.full(w)
+	}
+	ok, err := store.Read(c.ctx, c.cfg.Store, started)
+	if err == nil && !ok {
+		ok, err = c.wait(started, store.TopicTask(g.flow.ID))
+	}
 	switch {
 	case err != nil:
 		return nil, err
-	case !started:
+	case !ok:
 		return stillWaiting(), nil
 	case w.task == nil:
 		return w.view(), nil
@@ -392,58 +382,4 @@ func seconds(n int64) time.Duration {
 		return coppice.MostWait + time.Millisecond
 	}
 	return milliseconds(n*1000, defaultWaitWorker)
-}
-
-type startCycleIn struct {
-	Task        string  `json:"task" jsonschema:"everything that the flow needs to know"`
-	Title       string  `json:"title,omitempty"`
-	Implementer string  `json:"implementer,omitempty" jsonschema:"the agent that implements, as agent or agent:model"`
-	Reviewer    string  `json:"reviewer,omitempty" jsonschema:"the agent that reviews, as agent or agent:model"`
-	Cycles      int     `json:"cycles,omitempty" jsonschema:"the most cycles, from 1 to 50; 10 if absent"`
-	Verify      string  `json:"verify,omitempty" jsonschema:"how to start or try the result"`
-	Budget      float64 `json:"budget,omitempty" jsonschema:"the most to spend on it, in USD; at most your task's share"`
-}
-
-func startCycle(c *call, i *engine.Intake, tx store.Tx, in startCycleIn) (Created, error) {
-	spec := map[string]any{}
-	put(spec, "implementer", in.Implementer)
-	put(spec, "reviewer", in.Reviewer)
-	put(spec, "cycles", in.Cycles)
-	put(spec, "verify", c.cfg.Redact(in.Verify))
-	return startFlow(c, i, tx, coppice.FlowCycle, in.Title, in.Task, in.Budget, spec)
-}
-
-type startDebateIn struct {
-	Question string   `json:"question"`
-	Title    string   `json:"title,omitempty"`
-	Between  []string `json:"between,omitempty" jsonschema:"the two agents, each as agent or agent:model; the two best if absent"`
-	Rounds   int      `json:"rounds,omitempty" jsonschema:"the most rounds, from 1 to 10; 3 if absent"`
-	Action   string   `json:"action,omitempty" jsonschema:"what one side does afterwards; its work lands on the same branch as yours"`
-	Verify   bool     `json:"verify,omitempty" jsonschema:"the other side verifies the action"`
-	Budget   float64  `json:"budget,omitempty" jsonschema:"the most to spend on it, in USD; at most your task's share"`
-}
-
-func startDebate(c *call, i *engine.Intake, tx store.Tx, in startDebateIn) (Created, error) {
-	spec := map[string]any{}
-	if len(in.Between) > 0 {
-		spec["between"] = in.Between
-	}
-	put(spec, "rounds", in.Rounds)
-	put(spec, "action", c.cfg.Redact(in.Action))
-	put(spec, "verify", in.Verify)
-	return startFlow(c, i, tx, coppice.FlowDebate, in.Title, in.Question, in.Budget, spec)
-}
-
-// put adds a value to a spec unless it is absent.
-func put[T comparable](spec map[string]any, name string, v T) {
-	if v != *new(T) {
-		spec[name] = v
-	}
-}
-
-// startFlow creates a flow below the session's task.
-func startFlow(c *call, i *engine.Intake, tx store.Tx, kind coppice.FlowKind, title, body string, budget float64, spec map[string]any) (Created, error) {
-	return create(c, i, tx, coppice.NewTask{
-		Title: c.cfg.Redact(title), Body: c.cfg.Redact(body), Budget: coppice.USD(budget), Flow: &coppice.NewFlow{Kind: kind, Spec: coppice.Raw(spec)},
-	})
 }

@@ -292,6 +292,7 @@ func TestWaitForWorker(t *testing.T) {
 	if text := b.works("wait_for_worker", args{"worker_id": "w1"}); !strings.Contains(text, `"still_waiting":true`) {
 		t.Errorf("before its end: %s", text)
 	}
+	b.cfg.Wait = time.Minute
 	b.refuses("wait_for_worker", args{"worker_id": "w2"}, "w2 starts when another worker has ended: wait first for one of: w1")
 	b.end(w1, coppice.OutcomeDone, "It works.\n\nWORKER_DONE: wrote it", "abc")
 	want := `{"worker_id":"w1","perspective":"implementer","agent":"bob","state":"done","summary":"wrote it","task":"one","task_key":"app-3","landed":"abc","result":"It works.\n\nWORKER_DONE: wrote it"}`
@@ -303,16 +304,17 @@ func TestWaitForWorker(t *testing.T) {
 	w2 := b.step("w2", "lead", coppice.RoleImplement)
 	b.end(b.lead, coppice.OutcomeDone, "LEAD_CONTINUES: 1", "")
 	b.step("lead-2", "", coppice.RoleAnswer)
+	b.cfg.Wait = time.Millisecond
 	if text := b.works("wait_for_worker", args{"worker_id": "w2", "timeout_s": 60}); !strings.Contains(text, `"still_waiting":true`) {
 		t.Errorf("a worker of the lead before: %s", text)
 	}
 	late := b.cfg.Now().Add(time.Minute)
-	b.cfg.Now = func() time.Time { return late }
+	b.cfg.Wait, b.cfg.Now = time.Minute, func() time.Time { return late }
 	if text := b.works("wait_for_worker", args{"worker_id": "w2", "timeout_s": 60}); !strings.Contains(text, `"state":"running"`) || !strings.Contains(text, `"timeout":true`) {
 		t.Errorf("too late: %s", text)
 	}
 	b.end(w2, coppice.OutcomeDone, "ok", "")
-	if text := b.works("wait_for_worker", args{"worker_id": "app-5"}); !strings.Contains(text, `"result":"ok"`) && !strings.Contains(text, "there is no worker") {
+	if text := b.works("wait_for_worker", args{"worker_id": w2.Key}); !strings.Contains(text, `"state":"done"`) || !strings.Contains(text, `"result":"ok"`) {
 		t.Errorf("by the key of its task: %s", text)
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // sessionTools lists the tools of sessions, by topic.
-var sessionTools = slices.Concat(workTools, goalTools, lockTools, noteTools)
+var sessionTools = slices.Concat(workTools, flowTools, goalTools, lockTools, noteTools)
 
 // tool is one tool.
 type tool struct {
