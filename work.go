@@ -78,7 +78,7 @@ func (w Work) Rank() int {
 		return 1
 	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop, WorkPreview: // a stop is requested repeatedly, and must not starve the run
 		return 2
-	case WorkPrepare, WorkRestore, WorkStrays:
+	case WorkPrepare, WorkRestore, WorkStrays, WorkBranch:
 		return 3
 	}
 	return 4
@@ -194,7 +194,7 @@ type BranchSpec struct {
 	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
 	Branch string `json:"branch"`
 	From   string `json:"from,omitempty"` // the branch at whose tip it starts
-	Head   string `json:"head,omitempty"` // the commit at which it starts instead, which Ref keeps
+	Head   string `json:"head,omitempty"` // the commit at which it starts instead: one that the trash keeps
 	Drop   bool   `json:"drop,omitempty"`
 	Ref    string `json:"ref,omitempty"` // the entry of the trash, used by no other request
 }

@@ -17,6 +17,7 @@ var pendingWords = map[coppice.WorkKind]string{
 	coppice.WorkRestore: "git to finish restoring the workspace of %s",
 	coppice.WorkPurge:   "git to finish emptying the trash of %s",
 	coppice.WorkStrays:  "git to finish removing the stray branches of %s",
+	coppice.WorkBranch:  "git to finish with the branch of the flow %s",
 }
 
 // Pending returns what a stop waits for, by the running work.

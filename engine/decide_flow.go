@@ -49,7 +49,7 @@ func resumeFlow(v *View, t *coppice.Task, from string) {
 	f := t.Flow
 	after := false
 	for _, s := range v.Steps {
-		after = after || from != "" && named(s.Step.Key, from)
+		after = after || from != "" && namesStep(s.Step.Key, from)
 		if after || s.Restartable() {
 			f.Left = append(slices.Clone(f.Left), s.ID)
 		}
@@ -62,9 +62,9 @@ func resumeFlow(v *View, t *coppice.Task, from string) {
 	continueFlow(v, t)
 }
 
-// named reports whether a text names a step: it is the start of the key, or of a part
+// namesStep reports whether a text names a step: it is the start of the key, or of a part
 // of it, as review in c1/review.
-func named(key, text string) bool {
+func namesStep(key, text string) bool {
 	return strings.HasPrefix(key, text) || strings.Contains(key, "/"+text)
 }
 
@@ -92,7 +92,10 @@ func startFlow(v *View) *Decision {
 // flowStep carries out what the kind of a flow plans next.
 func flowStep(v *View) *Decision {
 	f := v.Task.Flow
-	if f.Paused || v.open(coppice.WorkBranch) != nil {
+	if f == nil {
+		return enqueue(v, firstSession(v.Task, ""), "is not a flow")
+	}
+	if f.Paused || v.Plan == nil || v.open(coppice.WorkBranch) != nil {
 		return nil
 	}
 	if f.Branch && (f.Start == "" || !f.Dropped.IsZero()) {
@@ -120,7 +123,7 @@ func flowStep(v *View) *Decision {
 // overTime stops the steps of a flow whose time is over.
 func overTime(v *View) flow.Plan {
 	p := flow.Plan{Block: &flow.Block{
-		Class: coppice.ClassTimeout, Text: fmt.Sprintf("has taken %s, which is its limit", v.Task.Flow.Time),
+		Class: coppice.ClassTimeout, Text: fmt.Sprintf("has taken %s, which is its limit", v.Task.Flow.Time.D()),
 		Fix: fmt.Sprintf("land what is done with `coppice flow wrap-up %s`, or give it the same time again with `coppice flow resume %s`", v.Task.Key, v.Task.Key),
 	}}
 	for _, s := range v.Steps {

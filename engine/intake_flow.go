@@ -27,7 +27,7 @@ func (i *Intake) planned(tx store.Tx, p coppice.Project, n coppice.NewTask, t *c
 		}
 	}
 	if n.Flow.Time < 0 {
-		return coppice.Errorf(coppice.EInvalid, "%s is not a valid time", n.Flow.Time).WithFix("use a duration such as 8h, or leave it out").WithField("flow.time")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid time", n.Flow.Time.D()).WithFix("use a duration such as 8h, or leave it out").WithField("flow.time")
 	}
 	kind, err := flow.Of(n.Flow.Kind)
 	if err != nil {
@@ -66,7 +66,7 @@ func requestResume(_ *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r verb
 	}
 	var keys []string
 	for _, s := range steps {
-		if named(s.Step.Key, r.Text) {
+		if namesStep(s.Step.Key, r.Text) {
 			return nil
 		}
 		keys = append(keys, s.Step.Key)

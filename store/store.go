@@ -91,6 +91,7 @@ type Reader struct {
 	Notes      NoteReader
 	Documents  DocumentReader
 	Schedules  ScheduleReader
+	Templates  TemplateReader
 }
 
 // Tx reads and writes facts.
@@ -129,6 +130,7 @@ type Tx struct {
 	Notes      Notes
 	Documents  Documents
 	Schedules  Schedules
+	Templates  TemplateReader
 }
 
 // Reader returns the groups for reading, which see what the transaction wrote.
@@ -138,6 +140,6 @@ func (t Tx) Reader() Reader {
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Images: t.Images, Comments: t.Comments, Viewed: t.Viewed, Asks: t.Asks, Calls: t.Calls, Locks: t.Locks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
 		Features: t.Features, History: t.History, Previews: t.Previews, Snoozes: t.Snoozes, Groups: t.Groups, Seen: t.Seen,
-		Notes: t.Notes, Hooks: t.Hooks, Documents: t.Documents, Schedules: t.Schedules,
+		Notes: t.Notes, Hooks: t.Hooks, Documents: t.Documents, Schedules: t.Schedules, Templates: t.Templates,
 	}
 }

@@ -53,9 +53,6 @@ type TaskReader interface {
 	CountPending(f TaskFilter, person bool) (int, error)
 	// Tally counts all tasks, by everything that a Tally names.
 	Tally() ([]Tally, error)
-	// TemplateStats sums up the ended tasks that were created from templates, ordered
-	// by template and model. Project 0 means all projects. It reads only such tasks.
-	TemplateStats(project int64) ([]coppice.TemplateStat, error)
 }
 
 // FamilyReader reads families: see TaskDetails.Parent.

@@ -90,6 +90,9 @@ var executors = map[coppice.WorkKind]executor{
 	coppice.WorkStrays: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.DropStrays)
 	}},
+	coppice.WorkBranch: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.FlowBranch)
+	}},
 	coppice.WorkMerge: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Merge)
 	}},

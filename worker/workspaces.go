@@ -16,6 +16,7 @@ type Workspaces interface {
 	Restore(ctx context.Context, s coppice.RestoreSpec) (coppice.PrepareResult, error)
 	Purge(ctx context.Context, s coppice.PurgeSpec) error
 	DropStrays(ctx context.Context, s coppice.StraysSpec) (coppice.StraysResult, error)
+	FlowBranch(ctx context.Context, s coppice.BranchSpec) (coppice.BranchResult, error)
 	Merge(ctx context.Context, s coppice.MergeSpec) (coppice.MergeResult, error)
 	Push(ctx context.Context, s coppice.PushSpec) (coppice.PushResult, error)
 	Move(ctx context.Context, s coppice.MoveSpec) (coppice.MoveResult, error)

@@ -38,6 +38,10 @@ func scenarios() []scenario {
 		{name: "restore/clean", set: setRestore(false), check: (*stage).checkPrepare},
 		{name: "restore/dirty", set: setRestore(true), check: (*stage).checkPrepare},
 		{name: "strays", set: setStrays, check: (*stage).checkStrays},
+		{name: "flow/create", set: setFlow(func(*stage) {}), check: (*stage).checkFlow},
+		{name: "flow/create from the trash", set: setFlow(flowInTrash), check: (*stage).checkFlow},
+		{name: "flow/drop", set: setFlow(flowWithStep), check: (*stage).checkFlow},
+		{name: "flow/drop packed", set: setFlow(func(s *stage) { flowWithStep(s); packed(s) }), check: (*stage).checkFlow},
 
 		{name: "move/small", set: setMove(small, clean), check: (*stage).checkMove, edits: 60},
 		{name: "move/small dirty", set: setMove(small, dirty), check: (*stage).checkMove, edits: 60},

@@ -41,6 +41,8 @@ type stage struct {
 	landed map[string]string // the files of the commit that lands, by path
 	old    string            // the base's commit before
 	new    string            // and after, if it moves
+
+	flowTip string // the commit of a flow's branch, before it is removed or after it is created
 }
 
 // saveSpec holds the arguments of Save.
@@ -77,6 +79,8 @@ func perform(ctx context.Context, w *workspace.Workspaces, kind string, spec jso
 		return do(ctx, spec, w.Restore)
 	case "strays":
 		return do(ctx, spec, w.DropStrays)
+	case "flow":
+		return do(ctx, spec, w.FlowBranch)
 	case "save":
 		return do(ctx, spec, func(ctx context.Context, s saveSpec) (string, error) {
 			head, _, err := w.Save(ctx, s.Path, s.Message, coppice.Identity{}, nil)

@@ -19,7 +19,7 @@ import (
 )
 
 // Refs of Coppice: the trash, and the candidates of a task below its key.
-const trashRefs, landingRefs = "refs/coppice/trash/", "refs/coppice/landing/"
+const trashRefs, landingRefs = repo.TrashRefs, "refs/coppice/landing/"
 
 // Remove moves a workspace to the trash: its commits and uncommitted state to a ref,
 // and the ignored files that the policy names to an archive. Then it cleans the

@@ -25,7 +25,7 @@ import (
 // and the archived files. The trash stays until it is purged.
 func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (coppice.PrepareResult, error) {
 	var none coppice.PrepareResult
-	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
+	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), repo.ValidTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
 		return none, err
 	}
 	r, err := w.Use(ctx, spec.Repo)
@@ -64,13 +64,6 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 	}
 	res, err := w.build(ctx, r, want, building{start: spec.Head, policy: spec.Policy, fill: fill})
 	return res, repo.Classify(err)
-}
-
-func validTrash(ref string) error {
-	if name, ok := strings.CutPrefix(ref, trashRefs); !ok || coppice.ValidBranch(name) != nil {
-		return coppice.Errorf(coppice.EInvalid, "%s is not a ref of the trash", coppice.Quote(ref))
-	}
-	return nil
 }
 
 func (w *Workspaces) validArchive(file string) error {
@@ -172,7 +165,7 @@ func writeEntry(root *os.Root, c gitfiles.Change, content []byte) error {
 
 // Purge removes trash permanently.
 func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
-	if err := cmp.Or(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
+	if err := cmp.Or(repo.ValidTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
 		return err
 	}
 	r, err := w.Use(ctx, spec.Repo)

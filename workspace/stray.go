@@ -80,8 +80,11 @@ func (w *Workspaces) strays(ctx context.Context, r repo.Repo, s slot) ([]coppice
 			}
 			b.Own = strings.TrimSpace(out) != ""
 		}
-		// A branch that the person has deleted since is only in packed-refs.
-		if !b.Own && (users[name] != "" || b.Name == s.Onto || !repo.Exists(filepath.Join(s.inside(r).Git, filepath.FromSlash(name)))) {
+		// A branch that the person, or a flow, has deleted since is only in packed-refs,
+		// or it is the base. A branch that the agent changed has a log, too.
+		inside := func(file string) bool { return repo.Exists(filepath.Join(s.inside(r).Git, filepath.FromSlash(file))) }
+		shown := b.Name == s.Onto || !inside(name)
+		if !b.Own && (users[name] != "" || shown) || shown && !inside("logs/"+name) {
 			continue
 		}
 		if len(list) == coppice.MostStrays {
@@ -162,7 +165,7 @@ func (w *Workspaces) restoreStrays(ctx context.Context, tree string, list []copp
 // those that have their own commits. A branch that is checked out stays.
 func (w *Workspaces) DropStrays(ctx context.Context, spec coppice.StraysSpec) (coppice.StraysResult, error) {
 	var res coppice.StraysResult
-	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch), validTrash(spec.Ref)); err != nil {
+	if err := cmp.Or(validKey(spec.Key), coppice.ValidBranch(spec.Branch), repo.ValidTrash(spec.Ref)); err != nil {
 		return res, err
 	}
 	r, err := w.Use(ctx, spec.Repo)

@@ -257,7 +257,7 @@ func TestFlowPlans(t *testing.T) {
 		return func(t store.Tx) error { _, err := t.Tasks.List(f); return err }
 	}
 	stats := func(project int64) func(store.Tx) error {
-		return func(t store.Tx) error { _, err := t.Tasks.TemplateStats(project); return err }
+		return func(t store.Tx) error { _, err := t.Templates.Stats(project); return err }
 	}
 	for _, c := range []struct {
 		name, want string

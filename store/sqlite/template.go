@@ -13,7 +13,7 @@ const templateTasks = `SELECT t.template, t.outcome, t.ended_at - t.created_at A
   (SELECT coalesce(sum(c.turns), 0) FROM spend c WHERE c.day = '' AND c.scope IN ('task/' || t.id, 'family/' || t.id)) AS turns
 FROM tasks t INDEXED BY tasks_by_template`
 
-func (r tasks) TemplateStats(project int64) ([]coppice.TemplateStat, error) {
+func (r templates) Stats(project int64) ([]coppice.TemplateStat, error) {
 	w := &where{}
 	w.and("t.template IS NOT NULL AND t.stage = 'ended'") // exactly as in the index
 	if project != 0 {

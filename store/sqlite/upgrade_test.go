@@ -137,7 +137,7 @@ func upgradedFlows(t *testing.T, r store.Reader) error {
 	if err != nil || len(steps) != 0 {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
-	stats, err := r.Tasks.TemplateStats(0)
+	stats, err := r.Templates.Stats(0)
 	if err != nil || len(stats) != 0 {
 		t.Errorf("statistics %+v, %v", stats, err)
 	}

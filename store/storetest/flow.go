@@ -326,7 +326,7 @@ func testTemplateStats(t *testing.T, open Open) {
 	task(t, s, p, 101, func(k *coppice.Task) { k.Template, k.Model = "bug", "large" }) // not ended
 
 	stats := func(project int64) []coppice.TemplateStat {
-		return get(t, s, func(r store.Reader) ([]coppice.TemplateStat, error) { return r.Tasks.TemplateStats(project) })
+		return get(t, s, func(r store.Reader) ([]coppice.TemplateStat, error) { return r.Templates.Stats(project) })
 	}
 	audit := coppice.TemplateStat{Template: "audit", Model: "small", Tasks: 1, Done: 1, CostUSD: 0.5, Turns: 4, Took: coppice.Duration(time.Hour)}
 	cancelled := coppice.TemplateStat{Template: "bug", Model: "small", Tasks: 1, Took: coppice.Duration(time.Minute)}

@@ -22,6 +22,7 @@ func (w *world) push(s coppice.PushSpec, checks []string, verified bool) coppice
 		res.Blocked, res.Need = blocks[r.block].Blocked, blocks[r.block].Need
 	case w.within(r.remote, s.New):
 		w.proven(s.New, checks, verified)
+		w.agreed(s.New)
 		r.remote, res.Pushed = s.New, true
 	case w.within(s.Old, r.remote): // somebody pushed first
 		r.base, res.Now = r.remote, r.remote

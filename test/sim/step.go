@@ -144,7 +144,7 @@ func (s *sim) full(r store.Reader) error {
 }
 
 var allKinds = []coppice.WorkKind{
-	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkStrays, coppice.WorkRun, coppice.WorkSend,
+	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkStrays, coppice.WorkBranch, coppice.WorkRun, coppice.WorkSend,
 	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkHook,
 }
 
@@ -279,6 +279,8 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 		return coppice.PurgeResult{}, nil
 	case coppice.WorkStrays:
 		return spec(w, s.world.dropStrays)
+	case coppice.WorkBranch:
+		return spec(w, s.world.flowBranch)
 	case coppice.WorkMerge:
 		return spec(w, s.world.merge)
 	case coppice.WorkCheck:

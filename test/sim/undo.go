@@ -84,39 +84,44 @@ func revertsHold(r store.Reader, t coppice.Task) error {
 // word: only to a commit where the base was before, and never below what others
 // have.
 func (w *world) moveBack(s coppice.MoveSpec) coppice.MoveResult {
-	r := w.repos[s.Repo]
+	r, at := w.repos[s.Repo], w.ref(s.Repo, s.Base)
 	switch {
-	case r.base == s.New, w.within(s.New, r.base) && !w.within(s.Old, r.base):
+	case *at == s.New, w.within(s.New, *at) && !w.within(s.Old, *at):
 		w.takesOff(s.Old)
-		return coppice.MoveResult{Moved: true, Now: r.base}
-	case r.base != s.Old:
-		return coppice.MoveResult{Now: r.base}
+		return coppice.MoveResult{Moved: true, Now: *at}
+	case *at != s.Old:
+		return coppice.MoveResult{Now: *at}
 	}
-	if by := w.buildsOn(r, s.Old); by != "" {
-		return coppice.MoveResult{Now: r.base, Builds: by}
+	if by := w.buildsOn(r, s.Base, s.Old); by != "" {
+		return coppice.MoveResult{Now: *at, Builds: by}
 	}
-	if r.block != 0 {
+	if at == &r.base && r.block != 0 {
 		res := blocks[r.block]
-		res.Now = r.base
+		res.Now = *at
 		return res
 	}
 	if !slices.Contains(r.history, s.New) {
 		w.breakf("the base moved back to %s, where it never was", s.New)
 	}
-	r.base = s.New
+	*at = s.New
 	r.history = append(r.history, s.New)
 	w.takesOff(s.Old)
 	return coppice.MoveResult{Moved: true, Now: s.New}
 }
 
-// buildsOn names what has a commit of the base besides the base itself.
-func (w *world) buildsOn(r *repo, commit string) string {
+// buildsOn names what has a commit of a branch besides the branch itself.
+func (w *world) buildsOn(r *repo, branch, commit string) string {
 	if r.remote != "" && w.within(commit, r.remote) {
 		return "origin/main"
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.spaces)) {
 		if ws := w.spaces[key]; w.repos[ws.repo] == r && (w.within(commit, ws.from) || w.within(commit, ws.head)) {
 			return coppice.TaskBranch(key)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.flows)) {
+		if name != branch && w.within(commit, r.flows[name].tip) {
+			return name
 		}
 	}
 	return ""

@@ -17,7 +17,7 @@ type look struct {
 // prepareLook makes a worktree to look at a commit, or finds it.
 func (w *world) prepareLook(s coppice.PrepareSpec) coppice.PrepareResult {
 	if s.From == "" {
-		s.From = w.repos[s.Repo].base
+		s.From = *w.ref(s.Repo, s.Base)
 		if l := w.looks[s.Key]; l != nil && !l.removed {
 			l.commit = s.From
 		}

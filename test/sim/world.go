@@ -30,11 +30,15 @@ type world struct {
 	passed   map[string]bool                  // candidates that a verifier passed
 	kept     map[string][]coppice.StrayBranch // stray branches, by the ref of the trash that keeps them
 	removals int                              // how many workspaces were removed
-	answered map[string]bool                  // questions whose answer a session had
-	verdicts map[string]bool                  // tree and command → passed, for what was really run
-	broken   string                           // the first promise that was broken
-	suspect  map[string]bool                  // commits that an agent put on a base, until a person agrees
-	redness  int                              // one tree in so many is refused by a check
+	dropped  []flowBranch                     // branches of flows that were removed
+
+	flowTrash map[string]coppice.BranchResult // what was kept of them, by the ref of the trash
+
+	answered map[string]bool // questions whose answer a session had
+	verdicts map[string]bool // tree and command → passed, for what was really run
+	broken   string          // the first promise that was broken
+	suspect  map[string]bool // commits that an agent put on a base, until a person agrees
+	redness  int             // one tree in so many is refused by a check
 	salt     string
 }
 
@@ -45,6 +49,7 @@ type repo struct {
 	edits   int    // how often it came to be so while work landed
 	checks  []string
 	history []string
+	flows   map[string]*flowBranch // by name
 }
 
 // commit is a tree and where it came from. The tree is a map from file to the
@@ -58,6 +63,7 @@ type commit struct {
 
 type workspace struct {
 	repo    string
+	onto    string // the branch it lands on
 	from    string // the commit of the base it is merged up to
 	head    string
 	removed bool
@@ -91,7 +97,7 @@ func newWorld(salt string, redness int) *world {
 		branches: map[string]string{}, branchOf: map[string]string{},
 		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
 		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{},
-		looks: map[string]*look{}, heads: map[string]string{}, reverts: map[string]string{}, kept: map[string][]coppice.StrayBranch{}, passed: map[string]bool{}, answered: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
+		looks: map[string]*look{}, heads: map[string]string{}, reverts: map[string]string{}, kept: map[string][]coppice.StrayBranch{}, passed: map[string]bool{}, answered: map[string]bool{}, suspect: map[string]bool{}, flowTrash: map[string]coppice.BranchResult{}, redness: redness, salt: salt,
 	}
 }
 
@@ -144,10 +150,10 @@ func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
 	w.onBranch(s.Key, s.Branch)
 	ws := w.spaces[s.Key]
 	if ws == nil || ws.removed {
-		base := w.repos[s.Repo].base
-		ws = &workspace{repo: s.Repo, from: base, head: base}
+		base := *w.ref(s.Repo, s.Base)
+		ws = &workspace{repo: s.Repo, onto: s.Base, from: base, head: base}
 		if s.From != "" {
-			ws.from, ws.head = w.forked(s.From)
+			ws.from, ws.head = w.forked(s.Repo, s.From)
 		}
 		w.spaces[s.Key] = ws
 	}
@@ -155,8 +161,12 @@ func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
 }
 
 // forked returns the commit of a branch or commit, and where it left the base.
-func (w *world) forked(from string) (base, head string) {
-	if ws := w.spaces[w.branchOf[from]]; ws != nil {
+func (w *world) forked(path, from string) (base, head string) {
+	ws, f := w.spaces[w.branchOf[from]], w.repos[path].flows[from]
+	if f != nil && (ws == nil || ws.removed) {
+		return f.start, f.tip
+	}
+	if ws != nil {
 		return ws.from, ws.head
 	}
 	for _, ws := range w.spaces {
@@ -203,9 +213,9 @@ func (w *world) restore(s coppice.RestoreSpec) coppice.PrepareResult {
 func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 	base := s.Onto
 	if base == "" {
-		base = w.repos[s.Repo].base
+		base = *w.ref(s.Repo, s.Base)
 	}
-	if s.Onto == "" && w.suspects(s.Seen, base) {
+	if s.Onto == "" && w.repos[s.Repo].flows[s.Base] == nil && w.suspects(s.Seen, base) {
 		return coppice.MergeResult{Base: base, Need: &coppice.Need{Kind: coppice.NeedBase, Text: "the base moved", From: s.Seen, To: base}}
 	}
 	if s.Reverts != "" {
@@ -213,12 +223,12 @@ func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 	}
 	head := w.commits[s.Head]
 	head.task = strings.Split(s.Ref, "/")[3] // a fork may begin with another task's commits
-	ws := w.spaces[head.task]
-	if ws == nil {
+	from, ok := w.startOf(s, head.task)
+	if !ok {
 		w.breakf("a candidate of %s has no workspace", head.task)
 		return coppice.MergeResult{Base: base, Empty: true, Tree: treeID(w.tree(base))}
 	}
-	old, now, merged := w.tree(ws.from), w.tree(base), clone(w.tree(base))
+	old, now, merged := w.tree(from), w.tree(base), clone(w.tree(base))
 	res := coppice.MergeResult{Base: base}
 	files := make([]string, 0, len(head.tree))
 	for f := range head.tree {
@@ -301,26 +311,30 @@ func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice
 	if s.Back {
 		return w.moveBack(s)
 	}
-	r := w.repos[s.Repo]
-	if w.within(s.New, r.base) {
+	r, at := w.repos[s.Repo], w.ref(s.Repo, s.Base)
+	isBase := at == &r.base // otherwise it is the branch of a flow, which nobody has checked out or pushes
+	if w.within(s.New, *at) {
 		w.lands(s.New) // by a person, who merged it from the remote
-		return coppice.MoveResult{Moved: true, Now: r.base}
+		return coppice.MoveResult{Moved: true, Now: *at}
 	}
-	if r.base != s.Old {
-		return coppice.MoveResult{Now: r.base}
+	if *at != s.Old {
+		return coppice.MoveResult{Now: *at}
 	}
-	if r.block != 0 {
+	if isBase && r.block != 0 {
 		res := blocks[r.block]
 		res.Now = r.base
 		return res
 	}
-	if s.Pushed != (r.remote != "") || s.Pushed && !w.within(s.New, r.remote) {
-		w.breakf("the base moved to %s, the remote is at %s, and the move says pushed=%t", s.New, r.remote, s.Pushed)
+	if s.Pushed != (isBase && r.remote != "") || s.Pushed && !w.within(s.New, r.remote) {
+		w.breakf("%s moved to %s, the remote is at %s, and the move says pushed=%t", s.Base, s.New, r.remote, s.Pushed)
 	}
 	if !s.Pushed {
 		w.proven(s.New, checks, verified)
 	}
-	r.base = s.New
+	if isBase && !s.Pushed {
+		w.agreed(s.New)
+	}
+	*at = s.New
 	r.history = append(r.history, s.New)
 	w.lands(s.New)
 	return coppice.MoveResult{Moved: true, Now: s.New}
@@ -354,8 +368,13 @@ func (w *world) proven(id string, checks []string, verified bool) {
 	if !verified {
 		w.breakf("%s lands for %s, which no verifier passed", id, c.task)
 	}
+}
+
+// agreed checks that a person agreed to everything below a commit that lands on the
+// base.
+func (w *world) agreed(id string) {
 	if w.suspects("", id) {
-		w.breakf("%s lands for %s, which is built upon a commit that nobody agreed to", id, c.task)
+		w.breakf("%s lands for %s, which is built upon a commit that nobody agreed to", id, w.commits[id].task)
 	}
 }
 
@@ -437,7 +456,7 @@ func (w *world) write(h *hostState, file, version string) {
 // mergeBase lets the agent take the base in, its own side winning.
 func (w *world) mergeBase(h *hostState) {
 	ws := w.spaces[h.task]
-	base := w.repos[ws.repo].base
+	base := *w.ref(ws.repo, ws.onto)
 	tree := clone(w.tree(base))
 	old := w.tree(ws.from)
 	for f, v := range w.tree(ws.head) {

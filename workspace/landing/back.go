@@ -70,7 +70,7 @@ func (ls *Landings) buildsOn(ctx context.Context, r repo.Repo, base, commit, ref
 		refs []string
 	}{
 		{r.Users(), repo.ShownRefs},
-		{r.Own(), []string{"refs/heads/", "refs/coppice/trash/"}},
+		{r.Own(), []string{"refs/heads/", repo.TrashRefs}},
 	} {
 		out, err := ls.Git.Run(ctx, in.at.Dir, append([]string{"for-each-ref", "--format=%(refname)", "--contains=" + commit}, in.refs...)...)
 		if err != nil {

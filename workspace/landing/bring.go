@@ -50,38 +50,46 @@ func (ls *Landings) Bring(ctx context.Context, dir, base, branch, commit string)
 		return "", err
 	}
 	defer unlock()
-	wrong, err := ls.gather(ctx, r, from, commit)
-	if err != nil {
+	if err := ls.copyOver(ctx, r, from, branch, commit); err != nil {
 		return "", repo.Classify(err)
-	}
-	if wrong != "" {
-		return "", coppice.Errorf(coppice.EConflict, "git refuses the commits of %s: %s", branch, wrong).WithFix("check them in the task's workspace")
 	}
 	ctx = context.WithoutCancel(ctx)
-	if err := ls.adopt(ctx, r, from, commit); err != nil {
-		return "", repo.Classify(err)
-	}
 	theirs, err := ls.Refs(ctx, r.Users(), own)
 	if err != nil {
 		return "", err
 	}
-	line := "create " + own + " " + commit
-	if at := theirs[own]; at != "" {
+	at := theirs[own]
+	if at != "" {
 		if ahead, err := ls.IsAncestor(ctx, r, at, commit); err != nil {
 			return "", err
 		} else if !ahead {
 			return "", coppice.Errorf(coppice.EConflict, "your repository has another branch %s", coppice.Quote(branch)).
 				WithFix("rename it with `git branch -m %s other`", branch)
 		}
-		line = "update " + own + " " + commit + " " + at
 	}
 	if err := ls.noteBrought(ctx, r, branch, commit); err != nil {
 		return "", repo.Classify(err)
 	}
-	if err := ls.UpdateRefs(ctx, r.Users(), broughtOver, line); err != nil {
+	if at == commit {
+		return commit, dropGathered(r, commit)
+	}
+	if err := ls.setBranch(ctx, r, branch, broughtOver, at, commit); err != nil {
 		return "", repo.Classify(err)
 	}
-	return commit, dropGathered(r, commit)
+	return commit, nil
+}
+
+// copyOver copies what a commit has on top of the base into the person's repository.
+// It checks the objects as for a landing.
+func (ls *Landings) copyOver(ctx context.Context, r repo.Repo, base, branch, commit string) error {
+	wrong, err := ls.gather(ctx, r, base, commit)
+	if err != nil {
+		return err
+	}
+	if wrong != "" {
+		return coppice.Errorf(coppice.EConflict, "git refuses the commits of %s: %s", branch, wrong).WithFix("check them in the task's workspace")
+	}
+	return ls.adopt(context.WithoutCancel(ctx), r, base, commit)
 }
 
 // broughtRefs have the names of brought branches that are not below coppice/, each

@@ -152,5 +152,8 @@ func adoptFile(from, objects, file string, mode repo.SharedMode) error {
 
 // dropGathered removes what was gathered for a commit.
 func dropGathered(r repo.Repo, commit string) error {
+	if commit == "" {
+		return nil
+	}
 	return os.RemoveAll(takeOver(r, commit))
 }

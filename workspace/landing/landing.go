@@ -15,6 +15,7 @@
 //	back                   landings that are taken off the branch again
 //	basemove               moves of the base that Coppice did not make
 //	bring                  branches of tasks that the person asks for
+//	flow                   the branches on which the steps of flows land
 package landing
 
 import "coppice/workspace/repo"

@@ -23,9 +23,9 @@ import (
 // repository, and removed at the end. After a crash it says what the move was going
 // to write: locks, stages, and files with their old and new state.
 type moveRecord struct {
-	Base    string            `json:"base"` // branch
-	Old     string            `json:"old"`
-	New     string            `json:"new"`
+	Base    string            `json:"base"`  // branch
+	Old     string            `json:"old"`   // empty if the branch is created
+	New     string            `json:"new"`   // empty if the branch is removed
 	Refs    []string          `json:"refs"`  // that the move locks
 	Trees   []following       `json:"trees"` // checkouts that follow
 	Changes []gitfiles.Change `json:"changes"`
@@ -142,7 +142,7 @@ func (ls *Landings) recoverMove(ctx context.Context, r repo.Repo) error {
 // record. If the move goes back, the commits below it are in the history of both
 // ends, so the old end must be gone.
 func (ls *Landings) moved(ctx context.Context, r repo.Repo, m *moveRecord, now string) (bool, error) {
-	if now == m.New || now == "" || now == m.Old {
+	if now == m.New || now == "" || now == m.Old || m.New == "" || m.Old == "" {
 		return now == m.New, nil
 	}
 	has, err := ls.IsAncestor(ctx, r, m.New, now)
@@ -189,6 +189,9 @@ func (ls *Landings) unlockRefs(ctx context.Context, r repo.Repo, m *moveRecord) 
 	locks := []string{filepath.Join(r.User, "HEAD.lock")}
 	for _, ref := range m.Refs {
 		locks = append(locks, filepath.Join(r.User, filepath.FromSlash(ref)+".lock"))
+	}
+	if m.New == "" { // git removes packed refs too, and refuses to if their new file exists
+		locks = append(locks, filepath.Join(r.User, "packed-refs.new"), filepath.Join(r.User, "packed-refs.lock"))
 	}
 	for _, f := range m.Trees {
 		locks = append(locks, filepath.Join(f.Git, "HEAD.lock"))

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"coppice"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -161,6 +162,17 @@ func GitDir(path string) (string, error) {
 
 // ShownRefs are the refs of the person that workspaces have too.
 var ShownRefs = []string{"refs/heads/", "refs/tags/", "refs/remotes/"}
+
+// TrashRefs is the directory of the trash in Coppice's own repository.
+const TrashRefs = "refs/coppice/trash/"
+
+// ValidTrash checks the name of an entry of the trash.
+func ValidTrash(ref string) error {
+	if name, ok := strings.CutPrefix(ref, TrashRefs); !ok || coppice.ValidBranch(name) != nil {
+		return coppice.Errorf(coppice.EInvalid, "%s is not a ref of the trash", coppice.Quote(ref))
+	}
+	return nil
+}
 
 // ReadObject reads one object from the output of git cat-file --batch.
 func ReadObject(in *bufio.Reader) ([]byte, error) {
