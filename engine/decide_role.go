@@ -71,15 +71,19 @@ func promptFor(v *View, n *coppice.Next, tools []coppice.ToolLine) string {
 }
 
 // tools returns the tools of Coppice that a task's next session has.
-func (t *turn) tools(v *View, n *coppice.Next) []coppice.ToolLine {
+func (t *turn) tools(v *View, n *coppice.Next) ([]coppice.ToolLine, error) {
 	if t.cfg.Tools == nil {
-		return nil
+		return nil, nil
+	}
+	lead, err := Leads(t.tx.Reader(), v.Task, n.Role)
+	if err != nil {
+		return nil, err
 	}
 	var own *coppice.Profile
 	if profile, ok := v.Project.Policy.Agents[n.Agent]; ok {
 		own = &profile
 	}
-	return t.cfg.Tools(n.Agent, own, n.Role)
+	return t.cfg.Tools(n.Agent, own, n.Role, lead), nil
 }
 
 // startDetached offers what a starting session in a detached worktree needs

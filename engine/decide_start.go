@@ -146,11 +146,15 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	if n.Screen && n.Resume != "" && v.results != "" { // it has no prompt
 		n.Note = joinNotes(n.Note, prompt.Results(v.results))
 	}
+	tools, err := t.tools(v, &n)
+	if err != nil {
+		return false, err
+	}
 	s := &coppice.Session{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
 		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, &n), Account: n.Account, Resume: n.Resume,
 		Fork: n.Fork, Screen: n.Screen, Budget: granted,
-		Prompt: promptFor(v, &n, t.tools(v, &n)), State: coppice.SessionStarting, CreatedAt: t.now,
+		Prompt: promptFor(v, &n, tools), State: coppice.SessionStarting, CreatedAt: t.now,
 	}
 	c := v.Task
 	c.Stage, c.Next, c.Wait = coppice.StageSession, nil, nil

@@ -72,8 +72,9 @@ type Config struct {
 	Resumes func(agent string, own *coppice.Profile) bool
 	// Tools returns the tools of Coppice that a session of an agent has in a role, as
 	// its first message lists them. own is the project's profile of the agent, if it
-	// has one. Nil means that no session has any.
-	Tools func(agent string, own *coppice.Profile, r coppice.Role) []coppice.ToolLine
+	// has one. lead means that the session leads a goal. Nil means that no session has
+	// any.
+	Tools func(agent string, own *coppice.Profile, r coppice.Role, lead bool) []coppice.ToolLine
 	// Pause is the first pause of a landing whose move was blocked. It doubles
 	// up to a minute. 0 means 2 seconds. Intake.RetryLanding usually ends the
 	// wait sooner.

@@ -141,6 +141,18 @@ func FlowOf(r store.Reader, s coppice.Session) (f coppice.Task, step string, err
 	return f, t.Step.Key, err
 }
 
+// Leads reports whether sessions of a task in a role lead a goal.
+func Leads(r store.Reader, t coppice.Task, role coppice.Role) (bool, error) {
+	if role != coppice.RoleAnswer || t.Step == nil || !flow.IsLead(t.Step.Key) {
+		return false, nil
+	}
+	f, err := r.Tasks.Get(t.Step.Flow)
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return false, nil
+	}
+	return f.Flow != nil && f.Flow.Kind == coppice.FlowGoal, err
+}
+
 // AskFlow stores a request of a session to its flow, which plans again.
 func (i *Intake) AskFlow(tx store.Tx, f coppice.Task, v coppice.Verb, text string, args any) error {
 	if !f.Planned() || f.Ended() {

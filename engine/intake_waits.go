@@ -66,7 +66,8 @@ func (i *Intake) Wait(ctx context.Context, of coppice.Session, id string, keys [
 }
 
 // awaitable returns the tasks that a session names. It can wait only for tasks
-// below its own: they cannot wait for it.
+// below its own, or below an ended step of the same flow that its own task follows:
+// they cannot wait for it.
 func awaitable(r store.Reader, s coppice.Session, keys []string) ([]coppice.Task, error) {
 	if len(keys) == 0 || len(keys) > coppice.MostAwaited {
 		return nil, coppice.Errorf(coppice.EInvalid, "%d tasks are named", len(keys)).WithFix("name 1 to %d tasks", coppice.MostAwaited).WithField("tasks")
@@ -81,7 +82,11 @@ func awaitable(r store.Reader, s coppice.Session, keys []string) ([]coppice.Task
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(above, s.TaskID) {
+		ok, err := below(r, s.TaskID, above)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
 			return nil, coppice.Errorf(coppice.EInvalid, "no session of your task created %s", t.Key).
 				WithFix("name only tasks that create_task returned; read_task shows the status of others").WithField("tasks")
 		}
@@ -90,6 +95,25 @@ func awaitable(r store.Reader, s coppice.Session, keys []string) ([]coppice.Task
 		}
 	}
 	return list, nil
+}
+
+// below reports whether one of the tasks above another one is the given task, or an
+// ended step beside it in the same flow.
+func below(r store.Reader, task int64, above []int64) (bool, error) {
+	if slices.Contains(above, task) {
+		return true, nil
+	}
+	own, err := r.Tasks.Get(task)
+	if err != nil || own.Step == nil {
+		return false, err
+	}
+	some, err := r.Tasks.Some(above)
+	for _, t := range some {
+		if t.Step != nil && t.Step.Flow == own.Step.Flow && t.Parent == own.Parent && t.Ended() {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // WaitOver returns the session if its agent can have the results of the tasks: it

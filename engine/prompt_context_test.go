@@ -12,7 +12,7 @@ import (
 func TestTheFirstMessageHasContextAndTools(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(c *Config) {
-		c.Tools = func(agent string, own *coppice.Profile, r coppice.Role) []coppice.ToolLine {
+		c.Tools = func(agent string, own *coppice.Profile, r coppice.Role, _ bool) []coppice.ToolLine {
 			if agent == "other" {
 				return nil
 			}

@@ -46,7 +46,7 @@ func TestDebateSpec(t *testing.T) {
 	if k, _ := Of(coppice.FlowDebate); k.Branch(json.RawMessage(`{}`)) || !k.Branch(json.RawMessage(`{"action":"a"}`)) {
 		t.Error("a debate has a branch exactly if it has an action")
 	}
-	if raw, err := (debateKind{}).Check(nil, twoAgents[:1]); err != nil || !strings.Contains(string(raw), `["ann","ann"]`) {
+	if raw, err := (debateKind{}).Check(nil, playAgents[:1]); err != nil || !strings.Contains(string(raw), `["ann","ann"]`) {
 		t.Errorf("the only agent is not both sides: %s %v", raw, err)
 	}
 	if _, err := (debateKind{}).Check(nil, nil); coppice.Public(err).Field != "between" {

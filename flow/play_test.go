@@ -37,8 +37,8 @@ type player struct {
 	keys  int                // how many tasks have a key
 }
 
-// twoAgents are the agents of the tests, the best one first.
-var twoAgents = []Agent{{Name: "ann"}, {Name: "bob"}}
+// playAgents are the agents of the tests, the best one first.
+var playAgents = []Agent{{Name: "ann"}, {Name: "bob"}}
 
 // play returns the player of a new flow. The spec is checked first.
 func play(t tb, kind coppice.FlowKind, spec any) *player {
@@ -47,12 +47,12 @@ func play(t tb, kind coppice.FlowKind, spec any) *player {
 	if err != nil {
 		t.Fatalf("the kind %s: %v", kind, err)
 	}
-	raw, err := k.Check(coppice.Raw(spec), twoAgents)
+	raw, err := k.Check(coppice.Raw(spec), playAgents)
 	if err != nil {
 		t.Fatalf("the spec %s: %v", coppice.Raw(spec), err)
 	}
 	return &player{t: t, kind: kind, tasks: map[string]NewStep{}, view: View{
-		Key: "app-1", Title: "Shall we use X?", Body: "X is new.", Spec: raw, Docs: map[string]coppice.Document{}, Agents: twoAgents,
+		Key: "app-1", Title: "Shall we use X?", Body: "X is new.", Spec: raw, Docs: map[string]coppice.Document{}, Agents: playAgents,
 	}}
 }
 
@@ -217,7 +217,7 @@ func badSpecs(t *testing.T, kind coppice.FlowKind, cases map[string]string) {
 		t.Fatal(err)
 	}
 	for _, spec := range slices.Sorted(maps.Keys(cases)) {
-		_, err := k.Check(json.RawMessage(spec), twoAgents)
+		_, err := k.Check(json.RawMessage(spec), playAgents)
 		if e := coppice.Public(err); err == nil || e.Field != cases[spec] || e.Fix == "" || e.Code == coppice.EInternal {
 			t.Errorf("%s: expected an error about %s with a fix, got %v", spec, cases[spec], err)
 		}
@@ -234,7 +234,7 @@ func defaults(t *testing.T, kind coppice.FlowKind, spec, want string) {
 	}
 	raw := json.RawMessage(spec)
 	for range 2 {
-		if raw, err = k.Check(raw, twoAgents); err != nil || string(raw) != want {
+		if raw, err = k.Check(raw, playAgents); err != nil || string(raw) != want {
 			t.Fatalf("%s is stored as %s (error %v), expected %s", spec, raw, err, want)
 		}
 	}

@@ -111,7 +111,7 @@ that has landed, or is landing at this moment, is refused.`,
 	},
 	{
 		Verb: coppice.VerbStop, Event: coppice.EventTaskStopAsked, Fits: fitsStop,
-		By:        []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine},
+		By:        []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine, coppice.ActorSession},
 		Withdraws: []coppice.Verb{coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake, coppice.VerbLand, coppice.VerbUnstop, coppice.VerbDone, coppice.VerbSkipCheck, coppice.VerbPause, coppice.VerbResume, coppice.VerbWrapUp},
 		Route:     Route{"stop-task", "Stop a task and its session"},
 		Command: Command{

@@ -23,7 +23,7 @@ var lockTools = []tool{
 }
 
 // edits reports whether sessions of a role change files.
-func edits(r coppice.RoleInfo) bool { return r.Denied == "" }
+func edits(r coppice.RoleInfo, _ bool) bool { return r.Denied == "" }
 
 type lockIn struct {
 	Files     []string `json:"files" jsonschema:"paths relative to the repository: files, globs, or directories with a slash at the end"`

@@ -120,7 +120,7 @@ func TestLockToolsByRole(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[coppice.Role]bool{coppice.RoleImplement: true, coppice.RoleFix: true, coppice.RoleVerify: false, coppice.RoleAnswer: false} {
 		got := map[string]bool{}
-		for _, tool := range forRole(sessionTools, role) {
+		for _, tool := range chosen(sessionTools, role, false) {
 			got[tool.name] = true
 		}
 		if got["lock_files"] != want || got["release_files"] != want || !got["check_file_locks"] {

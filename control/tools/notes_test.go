@@ -243,9 +243,10 @@ func TestWatchedValuesAreLimited(t *testing.T) {
 // Prompts list each tool in one line.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	for _, r := range coppice.Roles {
-		lines := Lines(r.Role)
-		if len(lines) != len(forRole(sessionTools, r.Role)) {
+	for n := range 2 * len(coppice.Roles) {
+		r, lead := coppice.Roles[n/2], n%2 == 1
+		lines := Lines(r.Role, lead)
+		if len(lines) != len(chosen(sessionTools, r.Role, lead)) {
 			t.Errorf("%s: %d lines", r.Role, len(lines))
 		}
 		for _, l := range lines {

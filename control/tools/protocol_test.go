@@ -115,14 +115,14 @@ func TestInvalidCalls(t *testing.T) {
 func TestToolsOfRoles(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	edits := reading("edits", "x", readTask).only(func(r coppice.RoleInfo) bool { return r.Denied == "" })
+	edits := reading("edits", "x", readTask).only(func(r coppice.RoleInfo, _ bool) bool { return r.Denied == "" })
 	all := sessionTools
 	for _, r := range coppice.Roles {
 		b.session.Role = r.Role
 		if list := b.post("tools/list", map[string]any{}); !strings.Contains(list, `"read_task"`) {
 			t.Errorf("%s: %s", r.Role, list)
 		}
-		b.roles[r.Role] = b.handler(forRole(append(slices.Clone(all), edits), r.Role))
+		b.roles[r.Role] = b.handler(chosen(append(slices.Clone(all), edits), r.Role, false))
 		if list := b.post("tools/list", map[string]any{}); strings.Contains(list, `"edits"`) != (r.Denied == "") {
 			t.Errorf("%s: %s", r.Role, list)
 		}

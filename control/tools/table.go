@@ -16,18 +16,18 @@ import (
 )
 
 // sessionTools lists the tools of sessions, by topic.
-var sessionTools = slices.Concat(workTools, lockTools, noteTools)
+var sessionTools = slices.Concat(workTools, flowTools, goalTools, lockTools, noteTools)
 
 // tool is one tool.
 type tool struct {
 	name  string
 	about string
-	fits  func(coppice.RoleInfo) bool // which roles have it; nil means all
+	fits  func(r coppice.RoleInfo, lead bool) bool // which sessions have it, by role and whether they lead a goal; nil means all
 	add   func(*mcp.Server, *Server)
 }
 
-// only restricts a tool to roles.
-func (t tool) only(fits func(coppice.RoleInfo) bool) tool {
+// only restricts a tool to sessions.
+func (t tool) only(fits func(r coppice.RoleInfo, lead bool) bool) tool {
 	t.fits = fits
 	return t
 }

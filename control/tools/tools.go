@@ -59,6 +59,7 @@ type Config struct {
 type Server struct {
 	cfg     Config
 	roles   map[coppice.Role]http.Handler
+	leads   http.Handler // of the leads of goals
 	last    atomic.Int64
 	running sync.Map // the calls in progress, by number
 }
@@ -74,21 +75,23 @@ func New(c Config) (*Server, error) {
 	c.Wait = cmp.Or(c.Wait, fabric.CallWait)
 	s := &Server{cfg: c, roles: map[coppice.Role]http.Handler{}}
 	for _, r := range coppice.Roles {
-		s.roles[r.Role] = s.handler(forRole(sessionTools, r.Role))
+		s.roles[r.Role] = s.handler(chosen(sessionTools, r.Role, false))
 	}
+	s.leads = s.handler(chosen(sessionTools, coppice.RoleAnswer, true))
 	return s, nil
 }
 
-// forRole returns those tools that a role's sessions have.
-func forRole(all []tool, r coppice.Role) []tool {
-	return slices.DeleteFunc(slices.Clone(all), func(t tool) bool { return t.fits != nil && !t.fits(r.Info()) })
+// chosen returns those tools that sessions in a role have. lead means that they lead a
+// goal.
+func chosen(all []tool, r coppice.Role, lead bool) []tool {
+	return slices.DeleteFunc(slices.Clone(all), func(t tool) bool { return t.fits != nil && !t.fits(r.Info(), lead) })
 }
 
-// Lines describes the tools of a role's sessions, each in the first sentence of its
-// description.
-func Lines(r coppice.Role) []coppice.ToolLine {
+// Lines describes the tools of sessions in a role, each in the first sentence of its
+// description. lead means that they lead a goal.
+func Lines(r coppice.Role, lead bool) []coppice.ToolLine {
 	var lines []coppice.ToolLine
-	for _, t := range forRole(sessionTools, r) {
+	for _, t := range chosen(sessionTools, r, lead) {
 		first, _, _ := strings.Cut(t.about, ". ")
 		lines = append(lines, coppice.ToolLine{Name: t.name, About: strings.TrimSuffix(first, ".")})
 	}
@@ -204,7 +207,11 @@ func (s *Server) Session(ctx context.Context, of coppice.Session, c fabric.Call)
 	s.running.Store(number, one)
 	defer s.running.Delete(number)
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
-	s.roles[of.Role.Info().Role].ServeHTTP(w, r)
+	h, err := s.toolsOf(ctx, of)
+	if err != nil {
+		return fabric.Reply{}, err
+	}
+	h.ServeHTTP(w, r)
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		return problem(http.StatusOK, one.message.ID, -32800, "the client cancelled the request"), nil
 	}
@@ -218,6 +225,15 @@ func (s *Server) Session(ctx context.Context, of coppice.Session, c fabric.Call)
 		}
 	}
 	return reply, nil
+}
+
+// toolsOf returns the tools of a session.
+func (s *Server) toolsOf(ctx context.Context, of coppice.Session) (http.Handler, error) {
+	lead, err := store.Read(ctx, s.cfg.Store, func(r store.Reader) (bool, error) { return isLead(r, of) })
+	if lead {
+		return s.leads, err
+	}
+	return s.roles[of.Role.Info().Role], err
 }
 
 var errCancelled = errors.New("tools: the client cancelled the request")

@@ -13,7 +13,7 @@ import (
 
 // workTools are about the session's own task and the tasks around it.
 var workTools = []tool{
-	changing("create_task", "Create a task for another agent: a change that is checked and lands on the same branch as yours, or an answer. It runs beside your session, in a separate workspace that starts from that branch, not from your own changes. It inherits your agent, model and group. Use wait_for_tasks to get its result.", createTask).only(works),
+	changing("create_task", "Create a task for another agent: a change that is checked and lands on the same branch as yours, or an answer. It runs beside your session, in a separate workspace that starts from that branch, not from your own changes. It inherits your agent, model and group. Use wait_for_tasks to get its result.", createTask).only(worksAlone),
 	waiting("wait_for_tasks", "Wait until tasks that you created with create_task have ended, and get their results. While you wait, your session does not count against the limits.", waitForTasks).only(works),
 	changing("finish_task", "Say that your work is finished, and end your session. Commit your changes first. Call it as the last thing you do.", finishTask).only(works),
 	waiting("ask_user", "Ask a person a question and wait for the answer. Ask only what you cannot find out yourself.", askUser),
@@ -27,9 +27,12 @@ var workTools = []tool{
 
 // works reports whether sessions in a role do the work of a task: they implement,
 // fix or answer.
-func works(r coppice.RoleInfo) bool {
+func works(r coppice.RoleInfo, _ bool) bool {
 	return r.Role == coppice.RoleImplement || r.Role == coppice.RoleFix || r.Role == coppice.RoleAnswer
 }
+
+// worksAlone reports the same, without leads of goals: they have workers.
+func worksAlone(r coppice.RoleInfo, lead bool) bool { return works(r, lead) && !lead }
 
 // done is the answer of a tool that has nothing to say.
 type done struct {
@@ -68,6 +71,11 @@ func createTask(c *call, i *engine.Intake, tx store.Tx, in createTaskIn) (Create
 	if in.Schema != nil {
 		n.Schema = coppice.Raw(in.Schema)
 	}
+	return create(c, i, tx, n)
+}
+
+// create creates a task below the session's task.
+func create(c *call, i *engine.Intake, tx store.Tx, n coppice.NewTask) (Created, error) {
 	p, err := tx.Projects.Get(c.session.ProjectID)
 	if err != nil {
 		return Created{}, err
@@ -94,10 +102,20 @@ type waited struct {
 // mostResult limits each result, in bytes.
 const mostResult = 16 << 10
 
-// waitForTasks stores for which tasks the agent waits, and answers when they have
-// ended and the session is not parked any more.
 func waitForTasks(c *call, in waitIn) (any, error) {
-	stored, ids, err := c.cfg.Intake.Wait(c.ctx, c.session, c.id, in.Tasks, milliseconds(in.Timeout, coppice.DefaultWait))
+	return c.await(in.Tasks, milliseconds(in.Timeout, coppice.DefaultWait), func(r store.Reader, ids []int64) (any, error) {
+		results, err := engine.Results(r, ids, mostResult)
+		if err != nil {
+			return nil, err
+		}
+		return answerFor(r, ids, results)
+	})
+}
+
+// await stores for which tasks the agent waits, and answers when they have ended or the
+// time is over, and the session is not parked any more.
+func (c *call) await(keys []string, most time.Duration, answer func(store.Reader, []int64) (any, error)) (any, error) {
+	stored, ids, err := c.cfg.Intake.Wait(c.ctx, c.session, c.id, keys, most)
 	if err != nil || stored != nil {
 		return stored, err
 	}
@@ -113,14 +131,10 @@ func waitForTasks(c *call, in waitIn) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		results, err := engine.Results(tx.Reader(), ids, mostResult)
-		if err != nil {
-			return nil, err
-		}
 		if err := i.EndWait(tx, s); err != nil {
 			return nil, err
 		}
-		return answerFor(tx.Reader(), ids, results)
+		return answer(tx.Reader(), ids)
 	})
 }
 

@@ -175,7 +175,7 @@ func TestFinishAndSend(t *testing.T) {
 func TestWorkToolsByRole(t *testing.T) {
 	t.Parallel()
 	has := func(r coppice.Role, name string) bool {
-		for _, tool := range forRole(sessionTools, r) {
+		for _, tool := range chosen(sessionTools, r, false) {
 			if tool.name == name {
 				return true
 			}

@@ -52,10 +52,11 @@ func (s *Server) resumes(name string, own *coppice.Profile) bool {
 }
 
 // toolLines returns the tools of Coppice that sessions of an agent have in a role.
-func (s *Server) toolLines(name string, own *coppice.Profile, r coppice.Role) []coppice.ToolLine {
+// lead means that they lead a goal.
+func (s *Server) toolLines(name string, own *coppice.Profile, r coppice.Role, lead bool) []coppice.ToolLine {
 	profile, err := s.profile(name, own)
 	if err != nil || !slices.Contains(Abilities(profile), CanTools) {
 		return nil
 	}
-	return tools.Lines(r)
+	return tools.Lines(r, lead)
 }

@@ -24,7 +24,7 @@ func TestToolLines(t *testing.T) {
 		{"mine", &coppice.Profile{Protocol: "acp", Command: []string{"x"}, MCP: "none"}, false},
 		{"mine", &coppice.Profile{Protocol: "command", Command: []string{"x"}}, false},
 	} {
-		if got := s.toolLines(c.agent, c.own, coppice.RoleImplement); (len(got) > 0) != c.has {
+		if got := s.toolLines(c.agent, c.own, coppice.RoleImplement, false); (len(got) > 0) != c.has {
 			t.Errorf("%s %+v: %v", c.agent, c.own, got)
 		}
 	}
