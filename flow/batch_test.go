@@ -149,7 +149,7 @@ func TestBatchAlwaysEnds(t *testing.T) {
 			p.run(400, func(open []NewStep) {
 				checkStarts(rt, p, spec, seen, retried)
 				seen = len(p.view.Steps)
-				randomMove(rt, p, open)
+				randomAnswer(rt, p, open)
 			})
 			if p.block != nil {
 				rt.Fatalf("a batch blocked: %+v", p.block)

@@ -209,11 +209,11 @@ func TestCycleSpecs(t *testing.T) {
 		t.Error("the steps of a cycle do not land on its branch")
 	}
 	for spec, field := range map[string]string{
-		`{"cycles": 0}`: "cycles", `{"cycles": 51}`: "cycles", `{"cycles": "x"}`: "spec", `{"threshold": 0}`: "threshold", `{"threshold": 1.01}`: "threshold",
-		`{"verify_tries": -1}`: "verify_tries", `{"verify_tries": 11}`: "verify_tries", `{"loops": 1}`: "spec", `[]`: "spec", `{} {}`: "spec", `{`: "spec",
+		`{"cycles": 0}`: "cycles", `{"cycles": 51}`: "cycles", `{"cycles": "x"}`: "cycles", `{"threshold": 0}`: "threshold", `{"threshold": 1.01}`: "threshold",
+		`{"verify_tries": -1}`: "verify_tries", `{"verify_tries": 11}`: "verify_tries", `{"loops": 1}`: "spec", `[]`: "", `{} {}`: "spec", `{`: "spec",
 		`{"implementer": "cid"}`: "implementer", `{"reviewer": "ann:"}`: "reviewer", `{"reviewer": "a b"}`: "reviewer",
 		`{"limits": {"review": {"turns": 1001}}}`: "limits.review.turns", `{"limits": {"assess": {"turns": 5, "until_done": true}}}`: "limits.assess.until_done",
-		`{"limits": {"verify": {"time": "1ms"}}}`: "limits.verify.time", `{"limits": {"implement": {"budget": "lots"}}}`: "spec", `{"limits": {"fix": {}}}`: "spec",
+		`{"limits": {"verify": {"time": "1ms"}}}`: "limits.verify.time", `{"limits": {"implement": {"budget": "lots"}}}`: "", `{"limits": {"fix": {}}}`: "spec",
 		`{"verify": "` + strings.Repeat("x", mostVerify+1) + `"}`: "verify",
 	} {
 		_, err := cycle{}.Check(json.RawMessage(spec), twoAgents)

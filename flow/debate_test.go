@@ -59,8 +59,8 @@ func says(verdict, key string) Step {
 	return Step{State: Done, CostUSD: 0.5, Answer: coppice.Raw(statement{Verdict: verdict, Summary: "summary of " + key, Position: "position of " + key})}
 }
 
-// reviewed is a step that has verified an action.
-func reviewed(issues ...string) Step {
+// checkedAction is a step that has verified an action.
+func checkedAction(issues ...string) Step {
 	r := review{Result: noIssues, Issues: issues}
 	if len(issues) > 0 {
 		r.Result = hasIssues
@@ -68,7 +68,7 @@ func reviewed(issues ...string) Step {
 	return Step{State: Done, Answer: coppice.Raw(r)}
 }
 
-var landed = Step{State: Done, Landed: "c0ffee", Result: "I did it."}
+var landedStep = Step{State: Done, Landed: "c0ffee", Result: "I did it."}
 
 // script ends steps as a table says: a verdict, or one of these words.
 func script(p *player, outcomes map[string]string) func([]NewStep) {
@@ -78,15 +78,15 @@ func script(p *player, outcomes map[string]string) func([]NewStep) {
 		case agree, disagree, partial:
 			p.finish(key, says(how, key))
 		case "landed", "":
-			p.finish(key, landed)
+			p.finish(key, landedStep)
 		case "failed":
 			p.finish(key, Step{State: Failed, Class: coppice.ClassAuth, Result: "not logged in"})
 		case "stopped":
 			p.finish(key, Step{State: Cancelled})
 		case "ok":
-			p.finish(key, reviewed())
+			p.finish(key, checkedAction())
 		case "issues":
-			p.finish(key, reviewed("issue of "+key))
+			p.finish(key, checkedAction("issue of "+key))
 		case "wrap up":
 			p.view.WrapUp = true
 		default:
@@ -230,7 +230,7 @@ func TestDebateAlwaysEnds(t *testing.T) {
 		}
 		p := play(rt, coppice.FlowDebate, spec)
 		for resumed := 0; ; resumed++ {
-			p.run(200, func(open []NewStep) { randomMove(rt, p, open) })
+			p.run(200, func(open []NewStep) { randomAnswer(rt, p, open) })
 			if p.end != nil || resumed == 5 {
 				break
 			}
@@ -243,8 +243,8 @@ func TestDebateAlwaysEnds(t *testing.T) {
 	})
 }
 
-// randomMove ends a step of a debate in some way, or changes the view as a person does.
-func randomMove(rt *rapid.T, p *player, open []NewStep) {
+// randomAnswer ends a step of a debate in some way, or changes the view as a person does.
+func randomAnswer(rt *rapid.T, p *player, open []NewStep) {
 	if rapid.IntRange(0, 30).Draw(rt, "person") == 0 {
 		if rapid.Bool().Draw(rt, "wraps up") {
 			p.view.WrapUp = true
@@ -254,10 +254,10 @@ func randomMove(rt *rapid.T, p *player, open []NewStep) {
 		return
 	}
 	s := rapid.SampledFrom(open).Draw(rt, "step")
-	answers := []Step{landed, {State: Done}}
+	answers := []Step{landedStep, {State: Done}}
 	switch {
 	case strings.Contains(s.Key, "/verify/"):
-		answers = []Step{reviewed(), reviewed("an issue", "another\x00 one"), reviewed("an issue"), {State: Done, Answer: json.RawMessage(`{"result":"has_issues"}`)}}
+		answers = []Step{checkedAction(), checkedAction("an issue", "another\x00 one"), checkedAction("an issue"), {State: Done, Answer: json.RawMessage(`{"result":"has_issues"}`)}}
 	case s.Task.Answer:
 		answers = []Step{says(agree, s.Key), says(agree, s.Key), says(disagree, s.Key), says(partial, s.Key)}
 	}
@@ -305,7 +305,7 @@ func TestDebateLimits(t *testing.T) {
 			how = Step{State: Done, Answer: coppice.Raw(statement{disagree, long, long, long})}
 		}
 		if strings.Contains(key, "verify") {
-			how = reviewed(long, long, long)
+			how = checkedAction(long, long, long)
 		}
 		p.finish(key, how)
 	})

@@ -239,3 +239,12 @@ func defaults(t *testing.T, kind coppice.FlowKind, spec, want string) {
 		}
 	}
 }
+
+// stepKeys returns the keys of new steps.
+func stepKeys(steps []NewStep) []string {
+	var keys []string
+	for _, s := range steps {
+		keys = append(keys, s.Key)
+	}
+	return keys
+}
