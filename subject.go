@@ -10,12 +10,13 @@ type SubjectKind string
 
 // The kinds of subject.
 const (
-	SubjectTask    SubjectKind = "task"    // by its id
-	SubjectQueue   SubjectKind = "queue"   // by its id: a branch of a project on which work lands
-	SubjectProject SubjectKind = "project" // by its id
-	SubjectAccount SubjectKind = "account" // by its name: an agent, or agent:model
-	SubjectHooks   SubjectKind = "hooks"   // the hooks of a project, by its id; 0 for those of no project
-	SubjectLocks   SubjectKind = "locks"   // by the id of the project: its locks and the requests for them
+	SubjectTask     SubjectKind = "task"     // by its id
+	SubjectQueue    SubjectKind = "queue"    // by its id: a branch of a project on which work lands
+	SubjectProject  SubjectKind = "project"  // by its id
+	SubjectAccount  SubjectKind = "account"  // by its name: an agent, or agent:model
+	SubjectHooks    SubjectKind = "hooks"    // the hooks of a project, by its id; 0 for those of no project
+	SubjectLocks    SubjectKind = "locks"    // by the id of the project: its locks and the requests for them
+	SubjectSchedule SubjectKind = "schedule" // by its id
 	// A family has only a counter of what was spent. The engine does not decide
 	// about it.
 	SubjectFamily SubjectKind = "family" // by the id of a task: all tasks below it, without the task itself
@@ -47,6 +48,9 @@ func AccountSubject(name string) Subject { return Subject{SubjectAccount, name} 
 
 // LocksSubject names the locks of a project.
 func LocksSubject(project int64) Subject { return numbered(SubjectLocks, project) }
+
+// ScheduleSubject names a schedule.
+func ScheduleSubject(id int64) Subject { return numbered(SubjectSchedule, id) }
 
 func numbered(kind SubjectKind, id int64) Subject {
 	return Subject{kind, strconv.FormatInt(id, 10)}

@@ -168,6 +168,9 @@ type TaskDetails struct {
 	Flow *Flow `json:"flow,omitempty"` // its work is done by other tasks
 	Step *Step `json:"step,omitempty"` // it is a step of a flow
 
+	Template string `json:"template,omitempty"` // the name of the template that it was created from
+	Schedule int64  `json:"schedule,omitempty"` // the id of the schedule that created it
+
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group
 	Labels  []string `json:"labels,omitempty"`  // in order, each once

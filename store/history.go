@@ -49,6 +49,8 @@ type History interface {
 	HistoryReader
 	// Forget removes a part of one task that is beyond the limits, about most rows.
 	// It does not remove a task that has files on disk, on which an open task
-	// depends, or that is in the features file. Ids and keys are never used again.
+	// depends, or that is in the features file. It removes a step only after its flow,
+	// because a flow creates the steps that it does not have. Ids and keys are never
+	// used again.
 	Forget(k Keep, now time.Time, most int) (Forgotten, error)
 }

@@ -89,6 +89,8 @@ type Reader struct {
 	Seen       SeenReader
 	Hooks      HookReader
 	Notes      NoteReader
+	Documents  DocumentReader
+	Schedules  ScheduleReader
 }
 
 // Tx reads and writes facts.
@@ -125,6 +127,8 @@ type Tx struct {
 	Seen       Seen
 	Hooks      Hooks
 	Notes      Notes
+	Documents  Documents
+	Schedules  Schedules
 }
 
 // Reader returns the groups for reading, which see what the transaction wrote.
@@ -134,6 +138,6 @@ func (t Tx) Reader() Reader {
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Images: t.Images, Comments: t.Comments, Viewed: t.Viewed, Asks: t.Asks, Calls: t.Calls, Locks: t.Locks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
 		Features: t.Features, History: t.History, Previews: t.Previews, Snoozes: t.Snoozes, Groups: t.Groups, Seen: t.Seen,
-		Notes: t.Notes, Hooks: t.Hooks,
+		Notes: t.Notes, Hooks: t.Hooks, Documents: t.Documents, Schedules: t.Schedules,
 	}
 }

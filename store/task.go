@@ -53,12 +53,16 @@ type TaskReader interface {
 	CountPending(f TaskFilter, person bool) (int, error)
 	// Tally counts all tasks, by everything that a Tally names.
 	Tally() ([]Tally, error)
+	// TemplateStats sums up the ended tasks that were created from templates, ordered
+	// by template and model. Project 0 means all projects. It reads only such tasks.
+	TemplateStats(project int64) ([]coppice.TemplateStat, error)
 }
 
 // FamilyReader reads families: see TaskDetails.Parent.
 type FamilyReader interface {
 	Children(task int64) ([]coppice.Task, error) // the tasks that sessions of a task created, oldest first
 	OpenChildren(task int64) ([]int64, error)    // the ids of those that have not ended
+	Steps(flow int64) ([]coppice.Task, error)    // the tasks below a flow that are its steps, oldest first; ended ones, too
 	Ancestors(task int64) ([]int64, error)       // its parent, the parent's parent, and so on
 }
 
@@ -78,16 +82,18 @@ type TaskFilter struct {
 	Group     int64
 	Label     string
 	Flagged   bool
-	UnreadBy  coppice.Actor // only tasks that are unread for this person
-	Text      string        // in title or key, case-insensitive
-	BeforeID  int64         // only older tasks than this one, for paging
-	Most      int           // 0 means no limit
-	OldFirst  bool          // otherwise the newest first
-	ByEnd     bool          // the tasks that ended last come first; not with BeforeID
-	ByArchive bool          // only archived tasks, those that were archived last first; not with BeforeID
-	Archived  Archived      // whether archived tasks are chosen
-	ForkOf    string        // only tasks that were forked from the task with this key
-	Parent    int64         // only tasks that sessions of this task created
+	UnreadBy  coppice.Actor      // only tasks that are unread for this person
+	Text      string             // in title or key, case-insensitive
+	BeforeID  int64              // only older tasks than this one, for paging
+	Most      int                // 0 means no limit
+	OldFirst  bool               // otherwise the newest first
+	ByEnd     bool               // the tasks that ended last come first; not with BeforeID
+	ByArchive bool               // only archived tasks, those that were archived last first; not with BeforeID
+	Archived  Archived           // whether archived tasks are chosen
+	ForkOf    string             // only tasks that were forked from the task with this key
+	Parent    int64              // only tasks that sessions of this task created
+	Flows     []coppice.FlowKind // only flows of these kinds; all flows have one of coppice.FlowKinds
+	Schedule  int64              // only tasks that this schedule created
 }
 
 // Tally is the number of tasks of a project that have the same track, agent,

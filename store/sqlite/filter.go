@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"database/sql"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -78,6 +79,13 @@ func taskWhere(f store.TaskFilter) *where {
 	if f.Parent != 0 {
 		w.and("parent = ? AND parent IS NOT NULL", f.Parent)
 	}
+	if len(f.Flows) > 0 {
+		w.and("flow IS NOT NULL")
+		in(w, "flow", f.Flows)
+	}
+	if f.Schedule != 0 {
+		w.and("schedule = ? AND schedule IS NOT NULL", f.Schedule)
+	}
 	if f.Label != "" {
 		w.and("id IN (SELECT task_id FROM task_labels WHERE label = ?)", f.Label)
 	}
@@ -152,7 +160,11 @@ func ended(f store.TaskFilter) bool {
 }
 
 func (r tasks) Count(f store.TaskFilter) (n int, err error) {
-	if ended(f) && f.Group == 0 && f.ForkOf == "" && f.Parent == 0 && f.Label == "" && !f.Flagged && f.UnreadBy == (coppice.Actor{}) && f.Track == "" && f.Agent == "" && f.Text == "" && f.BeforeID == 0 {
+	counted := store.TaskFilter{ // all that the counter knows
+		ProjectID: f.ProjectID, Stages: f.Stages, Outcomes: f.Outcomes, Archived: f.Archived,
+		Most: f.Most, OldFirst: f.OldFirst, ByEnd: f.ByEnd, ByArchive: f.ByArchive,
+	}
+	if ended(f) && reflect.DeepEqual(f, counted) {
 		return r.countEnded(f)
 	}
 	w := taskWhere(f)

@@ -37,9 +37,9 @@ func (r outputs) Sizes() (map[int64]int64, error) {
 	return sizes, err
 }
 
-// Forget removes the project's work first, then what was agreed on with the
-// features file, then one task after the other, then the project's counters, and
-// last the project. The counters of accounts stay.
+// Forget removes the project's schedules first, so that they create no further
+// tasks, then its work, then what was agreed on with the features file, then one
+// task after the other, then the project's counters, and last the project. The counters of accounts stay.
 func (t projects) Forget(project int64, most int) (more bool, err error) {
 	p, err := t.Get(project)
 	if err != nil {
@@ -56,6 +56,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 		return false, err
 	}
 	for _, forget := range []func() (int64, error){
+		func() (int64, error) { return t.q.ForgetSchedules(t.ctx, project, int64(most)) },
 		func() (int64, error) { return t.q.ForgetWork(t.ctx, project, int64(most)) },
 		func() (int64, error) { return t.q.ForgetFeatures(t.ctx, project, int64(most)) },
 		func() (int64, error) { return t.q.ForgetNotes(t.ctx, project, int64(min(most, outputBatch))) },
@@ -91,8 +92,8 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 // keysOf returns the name under which the last task number of a prefix is kept.
 func keysOf(prefix string) string { return "keys " + prefix }
 
-// forgetTask removes a part of a task's output, or the task if it has no output,
-// and reports whether it removed the task. Tasks of other projects than the given
+// forgetTask removes a part of a task's output or documents, or the task if it has
+// none, and reports whether it removed the task. Tasks of other projects than the given
 // one no longer depend on it.
 func (t *tx) forgetTask(project, id, most int64) (done bool, err error) {
 	sessions, err := t.q.SessionsOf(t.ctx, id)
@@ -100,6 +101,9 @@ func (t *tx) forgetTask(project, id, most int64) (done bool, err error) {
 		return false, err
 	}
 	if done, err = t.forgetOutput(sessions, most); err != nil || !done {
+		return false, err
+	}
+	if done, err = t.forgetDocuments(id, most); err != nil || !done {
 		return false, err
 	}
 	for _, s := range sessions {

@@ -144,15 +144,25 @@ func TestPlans(t *testing.T) {
 		"Tasks.Keys":            func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },
 		"Sessions.OfEach":       func(t store.Tx) error { _, err := t.Sessions.OfEach(some); return err },
 		"Outputs.LastOfEach":    func(t store.Tx) error { _, err := t.Outputs.LastOfEach(some, 3, coppice.OutputEvent); return err },
-		"Hooks.Offered":         func(t store.Tx) error { _, err := t.Hooks.Offered(1); return err },
-		"Hooks.Next":            func(t store.Tx) error { _, err := t.Hooks.Next(1, 4); return err },
-		"Hooks.Lane":            func(t store.Tx) error { _, err := t.Hooks.Lane("x"); return err },
-		"Hooks.Before":          func(t store.Tx) error { _, err := t.Hooks.Before(1, "x"); return err },
-		"Previews.Last":         func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
-		"Previews.Live":         func(t store.Tx) error { _, err := t.Previews.Live(); return err },
-		"Landings.LastOfEach":   func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
-		"Questions.OpenOfEach":  func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
-		"Messages.OfEach":       func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
+		"Documents.Newest":      func(t store.Tx) error { _, err := t.Documents.Newest(1); return err },
+		"Documents.Versions":    func(t store.Tx) error { _, err := t.Documents.Versions(1, "plan"); return err },
+		"Documents.Get": func(t store.Tx) error {
+			if _, err := t.Documents.Get(1, "plan", 2); coppice.ErrorCode(err) != coppice.ENotFound {
+				return err
+			}
+			return nil
+		},
+		"Families.Steps":       func(t store.Tx) error { _, err := t.Families.Steps(1); return err },
+		"Schedules.In":         func(t store.Tx) error { _, err := t.Schedules.In(1); return err },
+		"Hooks.Offered":        func(t store.Tx) error { _, err := t.Hooks.Offered(1); return err },
+		"Hooks.Next":           func(t store.Tx) error { _, err := t.Hooks.Next(1, 4); return err },
+		"Hooks.Lane":           func(t store.Tx) error { _, err := t.Hooks.Lane("x"); return err },
+		"Hooks.Before":         func(t store.Tx) error { _, err := t.Hooks.Before(1, "x"); return err },
+		"Previews.Last":        func(t store.Tx) error { _, err := t.Previews.Last(1); return err },
+		"Previews.Live":        func(t store.Tx) error { _, err := t.Previews.Live(); return err },
+		"Landings.LastOfEach":  func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
+		"Questions.OpenOfEach": func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
+		"Messages.OfEach":      func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
 		"Tasks.List of ended": func(t store.Tx) error {
 			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{"failed"}, Archived: store.ArchivedNot, Most: 5})
 			return err
@@ -224,6 +234,37 @@ func TestInboxPlans(t *testing.T) {
 				if steps := strings.Join(plan(t, s, query), "\n"); !strings.Contains(steps, "INDEX "+index) {
 					t.Errorf("project %d: not by %s:\n%s\n%s", project, index, steps, query)
 				}
+			}
+		}
+	}
+}
+
+// TestFlowPlans checks that lists of flows and of runs of a schedule, and the
+// statistics of templates, read an index that has only such tasks.
+func TestFlowPlans(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, Memory)
+	listed := func(f store.TaskFilter) func(store.Tx) error {
+		return func(t store.Tx) error { _, err := t.Tasks.List(f); return err }
+	}
+	stats := func(project int64) func(store.Tx) error {
+		return func(t store.Tx) error { _, err := t.Tasks.TemplateStats(project); return err }
+	}
+	for _, c := range []struct {
+		name, want string
+		f          func(store.Tx) error
+	}{
+		{"flows", "COVERING INDEX tasks_flows", listed(store.TaskFilter{Flows: coppice.FlowKinds, Most: 5})},
+		{"the next page of flows", "COVERING INDEX tasks_flows ", listed(store.TaskFilter{Flows: coppice.FlowKinds, BeforeID: 9, Most: 5})},
+		{"flows of a project", "COVERING INDEX tasks_flows_in (project_id=?)", listed(store.TaskFilter{ProjectID: 1, Flows: coppice.FlowKinds[:1], Most: 5})},
+		{"runs of a schedule", "COVERING INDEX tasks_by_schedule (schedule=?)", listed(store.TaskFilter{Schedule: 1, Most: 5})},
+		{"templates", "COVERING INDEX tasks_by_template", stats(0)},
+		{"templates of a project", "COVERING INDEX tasks_by_template (project_id=?", stats(1)},
+	} {
+		for _, query := range recorded(t, s, c.f) {
+			steps := strings.Join(plan(t, s, query), "\n")
+			if !strings.Contains(steps, c.want) || strings.Contains(steps, "FOR ORDER BY") || strings.Contains(steps, "SCAN s") || strings.Contains(steps, "SCAN c") {
+				t.Errorf("%s: not by %s:\n%s\n%s", c.name, c.want, steps, query)
 			}
 		}
 	}

@@ -302,6 +302,8 @@ type (
 	groups     struct{ *tx }
 	seen       struct{ *tx }
 	notes      struct{ *tx }
+	documents  struct{ *tx }
+	schedules  struct{ *tx }
 )
 
 func (t *tx) parts() store.Tx {
@@ -310,7 +312,7 @@ func (t *tx) parts() store.Tx {
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Comments: comments{t}, Viewed: viewed{t}, Asks: asks{t}, Calls: calls{t}, Locks: locks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
 		Features: features{t}, History: history{t}, Previews: previews{t}, Snoozes: snoozes{t}, Images: images{t}, Groups: groups{t}, Seen: seen{t},
-		Notes: notes{t}, Hooks: hooks{t},
+		Notes: notes{t}, Hooks: hooks{t}, Documents: documents{t}, Schedules: schedules{t},
 	}
 }
 

@@ -61,6 +61,10 @@ func (r tasks) Children(task int64) ([]coppice.Task, error) {
 	return many(taskOf)(r.q.Children(r.ctx, sql.NullInt64{Int64: task, Valid: true}))
 }
 
+func (r tasks) Steps(flow int64) ([]coppice.Task, error) {
+	return many(taskOf)(r.q.Steps(r.ctx, sql.NullInt64{Int64: flow, Valid: true}))
+}
+
 func (r tasks) OpenChildren(task int64) ([]int64, error) {
 	return r.q.OpenChildren(r.ctx, sql.NullInt64{Int64: task, Valid: true})
 }

@@ -63,6 +63,9 @@ func TestUpgrade(t *testing.T) {
 		}, got); diff != "" {
 			t.Errorf("open requests (-want +got):\n%s", diff)
 		}
+		if err := upgradedFlows(t, r); err != nil {
+			return err
+		}
 		return upgraded(t, r)
 	})
 	if err != nil {
@@ -114,6 +117,33 @@ func upgraded(t *testing.T, r store.Reader) error {
 	}
 	if diff := cmp.Diff([]string{"account/ann", "task/2"}, got); diff != "" {
 		t.Errorf("timers (-want +got):\n%s", diff)
+	}
+	return nil
+}
+
+// upgradedFlows checks that tasks and schedules without later fields are read, and
+// that such tasks are neither flows, steps nor made from templates.
+func upgradedFlows(t *testing.T, r store.Reader) error {
+	t.Helper()
+	k, err := r.Tasks.Get(2)
+	if err != nil || k.Flow != nil || k.Step != nil || k.Template != "" || k.Schedule != 0 || k.Parent != 1 {
+		t.Errorf("a task without later fields: %+v, %v", k.TaskDetails, err)
+	}
+	flows, err := r.Tasks.List(store.TaskFilter{Flows: coppice.FlowKinds})
+	if err != nil || len(flows) != 0 {
+		t.Errorf("%d flows, %v", len(flows), err)
+	}
+	steps, err := r.Families.Steps(1)
+	if err != nil || len(steps) != 0 {
+		t.Errorf("%d steps, %v", len(steps), err)
+	}
+	stats, err := r.Tasks.TemplateStats(0)
+	if err != nil || len(stats) != 0 {
+		t.Errorf("statistics %+v, %v", stats, err)
+	}
+	schedule, err := r.Schedules.ByName(1, "nightly")
+	if err != nil || schedule.Task.Title != "x" || schedule.Runs != 0 || !schedule.NextAt.IsZero() {
+		t.Errorf("a schedule without later fields: %+v, %v", schedule, err)
 	}
 	return nil
 }
@@ -175,4 +205,6 @@ func older(t *testing.T, path string, made time.Time) {
 		`UPDATE sessions SET live = TRUE, state = 'working' WHERE id = 3`,
 		`INSERT INTO trash (id, project_id, task_id, what, path, branch, head, ref, archive, removed_at, expires_at) VALUES (7, 1, 2, 'workspace', '', '', '', '', '', 1, 9)`,
 		string(timers))
+	fill(37, `UPDATE tasks SET details = '{"parent":1}' WHERE id = 2`)
+	fill(38, `INSERT INTO schedules (project_id, name, details) VALUES (1, 'nightly', '{"task":{"title":"x"}}')`)
 }

@@ -31,6 +31,9 @@ func testNotFound(t *testing.T, open Open) {
 			"comment":           second(r.Comments.Get(7)),
 			"landing":           second(r.Landings.Get(7)),
 			"check":             second(r.Checks.Get(7)),
+			"document":          second(r.Documents.Get(7, "plan", 0)),
+			"schedule":          second(r.Schedules.Get(7)),
+			"schedule by name":  second(r.Schedules.ByName(7, "none")),
 		} {
 			wantCode(t, what, err, coppice.ENotFound)
 		}
@@ -182,6 +185,12 @@ func testRoundTrips(t *testing.T, open Open) {
 		},
 			func(tx store.Tx, v any) error { return tx.Locks.PutRequest(v.(*coppice.LockRequest)) },
 			func(r store.Reader, v any) (any, error) { return newest(r.Locks.Requests(p.ID)) }},
+		{"document", &coppice.Document{}, func(v any) { x := v.(*coppice.Document); x.TaskID, x.Name = k.ID, "plan" },
+			func(tx store.Tx, v any) error { return tx.Documents.Put(v.(*coppice.Document)) },
+			func(r store.Reader, v any) (any, error) { return newest(r.Documents.Newest(k.ID)) }},
+		{"schedule", &coppice.Schedule{}, func(v any) { x := v.(*coppice.Schedule); x.ProjectID, x.Name = p.ID, name("schedule") },
+			func(tx store.Tx, v any) error { return tx.Schedules.Put(v.(*coppice.Schedule)) },
+			func(r store.Reader, v any) (any, error) { return r.Schedules.Get(v.(*coppice.Schedule).ID) }},
 		{"trash", &coppice.Trash{}, func(any) {},
 			func(tx store.Tx, v any) error { return tx.Trash.Put(v.(*coppice.Trash)) },
 			func(r store.Reader, v any) (any, error) { return r.Trash.Get(v.(*coppice.Trash).ID) }},

@@ -58,6 +58,8 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 				func() error {
 					return tx.Checks.Put(&coppice.Check{ProjectID: p.ID, TaskID: k.ID, LandingID: l.ID, Tree: "t", Command: "make"})
 				},
+				func() error { return tx.Documents.Put(&coppice.Document{TaskID: k.ID, Name: "plan", Text: "x"}) },
+				func() error { return tx.Schedules.Put(&coppice.Schedule{ProjectID: p.ID, Name: k.Key}) },
 				func() error { return tx.Timers.Set(store.Timer{Kind: "trash", ID: fmt.Sprint(tr.ID), At: start}) },
 				func() error { return tx.Timers.Set(store.Timer{Kind: "task", ID: fmt.Sprint(k.ID), At: start}) },
 				func() error {

@@ -121,6 +121,18 @@ type CurrentLanding struct {
 	Review      string
 }
 
+type Document struct {
+	ID      int64
+	TaskID  int64
+	Name    string
+	Version int64
+	Size    int64
+	Actor   string
+	Step    string
+	At      sql.NullInt64
+	Text    string
+}
+
 type HookRun struct {
 	ID         int64
 	HookKey    string
@@ -269,6 +281,15 @@ type Queue struct {
 	Needs     sql.NullString
 }
 
+type Schedule struct {
+	ID        int64
+	ProjectID int64
+	Name      string
+	NextAt    sql.NullInt64
+	PausedAt  sql.NullInt64
+	Details   string
+}
+
 type Session struct {
 	ID           int64
 	ProjectID    int64
@@ -394,6 +415,10 @@ type Task struct {
 	Branch      sql.NullString
 	Checkout    sql.NullBool
 	Parent      sql.NullInt64
+	Flow        sql.NullString
+	Step        sql.NullString
+	Template    sql.NullString
+	Schedule    sql.NullInt64
 }
 
 type TaskGroup struct {

@@ -63,7 +63,7 @@ func (q *Queries) AskedInCheckout(ctx context.Context, projectID int64, iD int64
 }
 
 const children = `-- name: Children :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks WHERE parent = ?1 AND parent IS NOT NULL ORDER BY id
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE parent = ?1 AND parent IS NOT NULL ORDER BY id
 `
 
 func (q *Queries) Children(ctx context.Context, parent sql.NullInt64) ([]Task, error) {
@@ -123,6 +123,10 @@ func (q *Queries) Children(ctx context.Context, parent sql.NullInt64) ([]Task, e
 			&i.Branch,
 			&i.Checkout,
 			&i.Parent,
+			&i.Flow,
+			&i.Step,
+			&i.Template,
+			&i.Schedule,
 		); err != nil {
 			return nil, err
 		}
@@ -235,7 +239,7 @@ func (q *Queries) InFlight(ctx context.Context) ([]InFlightRow, error) {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -310,6 +314,10 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.Branch,
 			&i.Checkout,
 			&i.Parent,
+			&i.Flow,
+			&i.Step,
+			&i.Template,
+			&i.Schedule,
 		); err != nil {
 			return nil, err
 		}
@@ -544,7 +552,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const someTasks = `-- name: SomeTasks :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
 `
 
 func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
@@ -604,6 +612,89 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 			&i.Branch,
 			&i.Checkout,
 			&i.Parent,
+			&i.Flow,
+			&i.Step,
+			&i.Template,
+			&i.Schedule,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const steps = `-- name: Steps :many
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE parent = ?1 AND parent IS NOT NULL AND step IS NOT NULL ORDER BY id
+`
+
+func (q *Queries) Steps(ctx context.Context, parent sql.NullInt64) ([]Task, error) {
+	rows, err := q.db.QueryContext(ctx, steps, parent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Task
+	for rows.Next() {
+		var i Task
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.Num,
+			&i.Key,
+			&i.Title,
+			&i.Priority,
+			&i.Track,
+			&i.Agent,
+			&i.Model,
+			&i.Checks,
+			&i.AfterIds,
+			&i.NotBefore,
+			&i.Category,
+			&i.Steps,
+			&i.Feature,
+			&i.Budget,
+			&i.ForkOf,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.Stage,
+			&i.Wait,
+			&i.Next,
+			&i.Round,
+			&i.Sessions,
+			&i.StageAt,
+			&i.Outcome,
+			&i.Failure,
+			&i.Landed,
+			&i.EndedAt,
+			&i.Warning,
+			&i.LaneProject,
+			&i.LaneTrack,
+			&i.LaneAgent,
+			&i.Begun,
+			&i.Folded,
+			&i.Body,
+			&i.Level,
+			&i.Archived,
+			&i.WaitsOn,
+			&i.Emptied,
+			&i.Details,
+			&i.InFlight,
+			&i.GroupID,
+			&i.Flagged,
+			&i.Branch,
+			&i.Checkout,
+			&i.Parent,
+			&i.Flow,
+			&i.Step,
+			&i.Template,
+			&i.Schedule,
 		); err != nil {
 			return nil, err
 		}
@@ -619,7 +710,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -673,6 +764,10 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.Branch,
 		&i.Checkout,
 		&i.Parent,
+		&i.Flow,
+		&i.Step,
+		&i.Template,
+		&i.Schedule,
 	)
 	return i, err
 }
@@ -700,7 +795,7 @@ func (q *Queries) TaskBelowBranch(ctx context.Context, projectID int64, first st
 }
 
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step, template, schedule FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -754,6 +849,10 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.Branch,
 		&i.Checkout,
 		&i.Parent,
+		&i.Flow,
+		&i.Step,
+		&i.Template,
+		&i.Schedule,
 	)
 	return i, err
 }

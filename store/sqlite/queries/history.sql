@@ -20,6 +20,7 @@ WHERE t.stage = 'ended' AND (t.outcome = 'done' OR t.archived IS NOT NULL) AND c
   AND NOT EXISTS (SELECT 1 FROM task_deps d JOIN tasks o ON o.id = d.task_id WHERE d.after_id = t.id AND o.stage <> 'ended')
   AND NOT EXISTS (SELECT 1 FROM work u WHERE u.subject = 'task/' || t.id AND u.state IN ('offered', 'taken', 'finished'))
   AND NOT EXISTS (SELECT 1 FROM features f WHERE f.project_id = t.project_id AND f.feature = t.feature)
+  AND NOT EXISTS (SELECT 1 FROM tasks w WHERE w.id = t.parent AND t.step IS NOT NULL)
 ORDER BY coalesce(t.archived, t.ended_at) LIMIT 1;
 
 -- name: NextOver :one

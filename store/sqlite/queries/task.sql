@@ -61,6 +61,9 @@ ORDER BY d.task_id;
 -- name: Children :many
 SELECT * FROM tasks WHERE parent = @parent AND parent IS NOT NULL ORDER BY id;
 
+-- name: Steps :many
+SELECT * FROM tasks WHERE parent = @parent AND parent IS NOT NULL AND step IS NOT NULL ORDER BY id;
+
 -- name: OpenChildren :many
 SELECT id FROM tasks WHERE parent = @parent AND parent IS NOT NULL AND stage <> 'ended' ORDER BY id;
 
