@@ -114,7 +114,7 @@ func flowStep(v *View) *Decision {
 // overTime stops the steps of a flow whose time is over.
 func overTime(v *View) flow.Plan {
 	p := flow.Plan{Block: &flow.Block{
-		Class: coppice.ClassTimeout, Text: fmt.Sprintf("has taken %s, which is its limit", v.Task.Flow.Time),
+		Class: coppice.ClassTimeout, Text: fmt.Sprintf("has taken %s, which is its limit", v.Task.Flow.Time.D()),
 		Fix: fmt.Sprintf("land what is done with `coppice flow wrap-up %s`, or give it the same time again with `coppice flow resume %s`", v.Task.Key, v.Task.Key),
 	}}
 	for _, s := range v.Steps {
