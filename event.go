@@ -99,6 +99,11 @@ const (
 
 	EventLocksChanged EventKind = "locks.changed" // locks of sessions, or requests for them; Data is a LocksChanged
 
+	EventScheduleAdded   EventKind = "schedule.added"
+	EventScheduleChanged EventKind = "schedule.changed" // a person or a failed run paused it, a person resumed it or asked for a run, or its next time changed
+	EventScheduleRun     EventKind = "schedule.run"     // it created a task
+	EventScheduleRemoved EventKind = "schedule.removed"
+
 	EventInboxSnoozed EventKind = "inbox.snoozed" // a person hides an entry of the inbox for a while
 	EventInboxWoken   EventKind = "inbox.woken"   // a person shows it again
 )

@@ -19,6 +19,7 @@ const (
 	InboxBudget     InboxKind = "budget"     // the budget of a task, or of a day, is spent, or a session reached a limit
 	InboxQueue      InboxKind = "queue"      // a person must act before the next landing
 	InboxChange     InboxKind = "change"     // a change of the policy or the features file waits for confirmation
+	InboxSchedule   InboxKind = "schedule"   // a schedule paused after a run failed, or its run cannot be created
 	InboxReview     InboxKind = "review"     // proven work waits for a person's approval
 	InboxFailed     InboxKind = "failed"     // a task failed, and nobody has continued or archived it
 )
@@ -27,7 +28,7 @@ const (
 // comes first, then what blocks work, then results.
 var InboxKinds = [][]InboxKind{
 	{InboxQuestion, InboxPermission},
-	{InboxWaiting, InboxStalled, InboxLimit, InboxBudget, InboxQueue, InboxChange},
+	{InboxWaiting, InboxStalled, InboxLimit, InboxBudget, InboxQueue, InboxChange, InboxSchedule},
 	{InboxReview, InboxFailed},
 }
 
@@ -59,7 +60,7 @@ const MostInboxText = 16 << 10
 // stored.
 type InboxEntry struct {
 	ID      string        `json:"id" doc:"Stable while the cause stays, such as question/app-12/3"`
-	Kind    InboxKind     `json:"kind" enum:"question,permission,waiting,stalled,limit,budget,queue,change,review,failed"`
+	Kind    InboxKind     `json:"kind" enum:"question,permission,waiting,stalled,limit,budget,queue,change,schedule,review,failed"`
 	Project string        `json:"project,omitempty" doc:"The prefix of its project; absent for an account"`
 	Task    string        `json:"task,omitempty" doc:"The key of its task; absent if it is about a project or an account"`
 	Tasks   []string      `json:"tasks,omitempty" doc:"Keys of further tasks that need the same of a person"`

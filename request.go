@@ -45,6 +45,9 @@ type NewTask struct {
 
 	Branch string `json:"branch,omitempty" maxLength:"200" doc:"The name of its branch, which must not exist; if absent, the project's workspace.branch decides"`
 
+	Template  string            `json:"template,omitempty" maxLength:"64" doc:"The name of a template of the project, which has the fields that are absent here"`
+	Variables map[string]string `json:"variables,omitempty" doc:"The values of the template's variables, by name"`
+
 	Flow *NewFlow `json:"flow,omitempty" doc:"Its work is done by other tasks, as a kind of flow plans them"`
 
 	Answer bool            `json:"answer,omitempty" doc:"It wants an answer, not a change: its session may change nothing, and nothing lands"`

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -210,6 +211,7 @@ var (
 	percentType  = reflect.TypeFor[coppice.Percent]()
 	usdType      = reflect.TypeFor[coppice.USD]()
 	bytesType    = reflect.TypeFor[coppice.Bytes]()
+	rawType      = reflect.TypeFor[json.RawMessage]()
 )
 
 // value decodes a node into v, the value of the key at path.
@@ -221,6 +223,8 @@ func (d *decoder) value(n ast.Node, v reflect.Value, path string) error {
 	switch {
 	case v.Type() == durationType || v.Type() == percentType || v.Type() == usdType || v.Type() == bytesType:
 		return d.text(n, v, path)
+	case v.Type() == rawType:
+		return d.raw(n, v)
 	case v.Kind() == reflect.Struct:
 		return d.mapping(n, v, path)
 	case v.Kind() == reflect.Map:

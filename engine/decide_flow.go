@@ -163,6 +163,11 @@ func (v *View) addPlan(d *Decision, p flow.Plan) error {
 		if err != nil {
 			return err
 		}
+		for _, doc := range p.Docs { // stored with it
+			if _, saw := task.Step.Saw[doc.Name]; saw {
+				task.Step.Saw[doc.Name] = doc.After + 1
+			}
+		}
 		d.Create = append(d.Create, task)
 	}
 	for _, n := range p.Docs {

@@ -34,7 +34,7 @@ type Decision struct {
 	Project   *coppice.Project
 	Limit     *coppice.AgentLimit // of an account; without a class, the limit is removed
 	More      []Row               // rows of subjects with their own tables
-	Create    []coppice.Task      // new steps of a flow
+	Create    []coppice.Task      // new tasks: steps of a flow, or the run of a schedule
 
 	Asks     []coppice.Ask // settled requests; without an outcome, it is the reason
 	Requests []coppice.Ask // to other subjects, which are woken
@@ -143,6 +143,9 @@ func (t *turn) apply(v view, d *Decision) error {
 	if d.Preview != nil {
 		t.previewsRead = false
 	}
+	if err := t.createTasks(v, d); err != nil { // the rows might name them
+		return err
+	}
 	c := v.base()
 	for _, r := range d.rows(v, t.now) {
 		if r.Owner() != c.Of.Kind {
@@ -154,9 +157,6 @@ func (t *turn) apply(v view, d *Decision) error {
 		if shown, ok := r.(row); ok {
 			shown.show()
 		}
-	}
-	if err := t.createSteps(v, d); err != nil {
-		return err
 	}
 	if err := t.applyWork(v, d); err != nil {
 		return err
@@ -259,6 +259,11 @@ func (t *turn) log(v view, d *Decision) error {
 		}
 	case *ProjectView, *LocksView:
 		ev.Subject = c.Project.Prefix
+	case *ScheduleView:
+		ev.Subject = v.Schedule.Name
+		if d.Kind == coppice.EventScheduleRun {
+			ev.TaskID = v.Schedule.LastTask
+		}
 	case *HooksView:
 		if r, ok := firstRun(d); ok {
 			ev.TaskID, ev.Subject = r.TaskID, r.Subject

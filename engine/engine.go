@@ -5,7 +5,7 @@
 // A turn collects the subjects to which something happened since the last turn,
 // or whose timer is due. It asks the deciders about each subject until none has
 // a new decision. Then it gives free sessions to queued tasks. A subject is a
-// task, a landing queue, a project, its hooks or an account. Deciders are pure functions
+// task, a landing queue, a project, its hooks, a schedule or an account. Deciders are pure functions
 // from a view of the facts to a Decision. People, agents and workers only add
 // facts, through the Intake and through the results of work. So a race is only
 // two facts in some order.
@@ -88,6 +88,8 @@ type Config struct {
 	// Usable returns the agents that a project can use, the best lead first, for the
 	// plans of flows.
 	Usable func(coppice.Project) []flow.Agent
+	// Zone is the time zone of the cron lines of schedules; nil means UTC.
+	Zone *time.Location
 	// Classify returns the level of a task; nil means Level.
 	Classify Classify
 }

@@ -22,9 +22,12 @@ type Intake struct {
 	levels  Levels // nil means that the rules decide
 	free    FreeBranch
 	usable  func(coppice.Project) []flow.Agent
-	hooks   func() coppice.Hooks // of the user; nil means none
-	mask    func(string) string  // masks secrets in notes; nil means that it does not
-	by      coppice.Actor
+	zone    *time.Location // of cron lines; nil means UTC
+
+	templates Templates
+	hooks     func() coppice.Hooks // of the user; nil means none
+	mask      func(string) string  // masks secrets in notes; nil means that it does not
+	by        coppice.Actor
 }
 
 // Inspect returns the project to which a directory belongs: the root of its

@@ -24,6 +24,10 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 	if len(asked) > mostTasks {
 		return nil, coppice.Errorf(coppice.ETooLarge, "the request has %d tasks, %d are allowed", len(asked), mostTasks)
 	}
+	asked, err := i.expand(ctx, project, asked)
+	if err != nil {
+		return nil, err
+	}
 	asked = withTitles(asked)
 	order, err := creationOrder(asked)
 	if err != nil {
@@ -91,7 +95,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	if err != nil {
 		return coppice.Task{}, err
 	}
-	t, err := fromRequest(*p, n)
+	t, err := requestedTask(*p, n)
 	if err != nil {
 		return t, err
 	}
@@ -100,7 +104,10 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	if err := i.complete(*p, &t); err != nil {
 		return t, err
 	}
-	if err := i.planned(tx, *p, n, &t); err != nil {
+	if err := i.planned(*p, n, &t); err != nil {
+		return t, err
+	}
+	if err := i.flowGroup(tx, *p, &t); err != nil {
 		return t, err
 	}
 	if t.Model == coppice.ModelAuto { // the policy might have changed since it was judged
@@ -136,13 +143,22 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	return t, i.ownImages(tx, t, t.Images)
 }
 
-// fromRequest returns the task of a request, without the project's defaults.
-func fromRequest(p coppice.Project, n coppice.NewTask) (t coppice.Task, err error) {
+// draft returns the task of a request with the project's defaults, not stored.
+func (i *Intake) draft(p coppice.Project, n coppice.NewTask) (coppice.Task, error) {
+	t, err := requestedTask(p, n)
+	if err != nil {
+		return t, err
+	}
+	return t, i.complete(p, &t)
+}
+
+// requestedTask returns the task of a request, without the project's defaults.
+func requestedTask(p coppice.Project, n coppice.NewTask) (t coppice.Task, err error) {
 	t = coppice.Task{
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
 		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
-		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Effort: n.Effort, Retry: n.Retry, Completion: n.Completion, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone, Branch: n.Branch, Context: n.Context},
+		TaskDetails: coppice.TaskDetails{Schema: n.Schema, Effort: n.Effort, Retry: n.Retry, Completion: n.Completion, Turns: n.Turns, Time: n.Time, UntilDone: n.UntilDone, Branch: n.Branch, Context: n.Context, Template: n.Template},
 	}
 	if n.Role() != coppice.RoleImplement {
 		t.Wants, t.Checkout = coppice.WantsAnswer, n.Workspace == coppice.WorkspaceNone

@@ -15,9 +15,8 @@ import (
 // first, for the defaults of flows.
 func WithUsable(f func(coppice.Project) []flow.Agent) Option { return func(i *Intake) { i.usable = f } }
 
-// planned makes a task a flow, if the request is for one. It gets a group, which its
-// steps inherit.
-func (i *Intake) planned(tx store.Tx, p coppice.Project, n coppice.NewTask, t *coppice.Task) error {
+// planned makes a task a flow, if the request is for one.
+func (i *Intake) planned(p coppice.Project, n coppice.NewTask, t *coppice.Task) error {
 	if n.Flow == nil {
 		return nil
 	}
@@ -43,16 +42,19 @@ func (i *Intake) planned(tx store.Tx, p coppice.Project, n coppice.NewTask, t *c
 		return e.WithField(strings.TrimSuffix("flow.spec."+e.Field, "."))
 	}
 	t.Flow = &coppice.Flow{Kind: n.Flow.Kind, Spec: spec, Branch: kind.Branch(spec), Time: n.Flow.Time}
-	if t.Group == 0 {
-		g := coppice.Group{ProjectID: p.ID, Title: t.Title, Kind: coppice.GroupFlow, CreatedBy: i.by.String(), CreatedAt: i.now().UTC()}
-		t.Group, err = group(tx, withName(g, coppice.TaskKey(p.Prefix, p.LastTask+1)), "")
-	}
-	return err
+	return nil
 }
 
-func withName(g coppice.Group, name string) coppice.Group {
-	g.Name = name
-	return g
+// flowGroup gives a flow without a group a new one, which its steps inherit. It is
+// named after the flow, which is the next task of the project.
+func (i *Intake) flowGroup(tx store.Tx, p coppice.Project, t *coppice.Task) (err error) {
+	if t.Flow == nil || t.Group != 0 {
+		return nil
+	}
+	t.Group, err = group(tx, coppice.Group{
+		ProjectID: p.ID, Name: coppice.TaskKey(p.Prefix, p.LastTask+1), Title: t.Title, Kind: coppice.GroupFlow, CreatedBy: i.by.String(), CreatedAt: i.now().UTC(),
+	}, "")
+	return err
 }
 
 // requestResume checks that a flow has the step from which a person wants to resume.

@@ -33,12 +33,13 @@ var kinds map[coppice.SubjectKind]func(*turn, coppice.Subject) (view, error)
 
 func init() {
 	kinds = map[coppice.SubjectKind]func(*turn, coppice.Subject) (view, error){
-		coppice.SubjectTask:    func(t *turn, s coppice.Subject) (view, error) { return t.view(s.Num()) },
-		coppice.SubjectQueue:   func(t *turn, s coppice.Subject) (view, error) { return t.queueView(s.Num()) },
-		coppice.SubjectProject: func(t *turn, s coppice.Subject) (view, error) { return t.projectView(s.Num()) },
-		coppice.SubjectHooks:   func(t *turn, s coppice.Subject) (view, error) { return t.hooksView(s.Num()) },
-		coppice.SubjectAccount: func(t *turn, s coppice.Subject) (view, error) { return t.accountView(s.ID) },
-		coppice.SubjectLocks:   func(t *turn, s coppice.Subject) (view, error) { return t.locksView(s.Num()) },
+		coppice.SubjectTask:     func(t *turn, s coppice.Subject) (view, error) { return t.view(s.Num()) },
+		coppice.SubjectQueue:    func(t *turn, s coppice.Subject) (view, error) { return t.queueView(s.Num()) },
+		coppice.SubjectProject:  func(t *turn, s coppice.Subject) (view, error) { return t.projectView(s.Num()) },
+		coppice.SubjectHooks:    func(t *turn, s coppice.Subject) (view, error) { return t.hooksView(s.Num()) },
+		coppice.SubjectAccount:  func(t *turn, s coppice.Subject) (view, error) { return t.accountView(s.ID) },
+		coppice.SubjectSchedule: func(t *turn, s coppice.Subject) (view, error) { return t.scheduleView(s.Num()) },
+		coppice.SubjectLocks:    func(t *turn, s coppice.Subject) (view, error) { return t.locksView(s.Num()) },
 	}
 }
 

@@ -128,11 +128,8 @@ func (t *turn) flowTip(task coppice.Task) (string, error) {
 // project cannot have such a task.
 func (t *turn) draftStep(v *View, in flow.View, n flow.NewStep) (coppice.Task, error) {
 	i := t.intake("flow")
-	task, err := fromRequest(v.Project, n.Task)
+	task, err := i.draft(v.Project, n.Task)
 	if err != nil {
-		return task, err
-	}
-	if err := i.complete(v.Project, &task); err != nil {
 		return task, err
 	}
 	task.Next = firstSession(task, "")
@@ -157,11 +154,12 @@ func (t *turn) draftStep(v *View, in flow.View, n flow.NewStep) (coppice.Task, e
 
 // intake returns an Intake whose requests are a part of the turn's transaction.
 func (t *turn) intake(by string) *Intake {
-	return &Intake{store: within{tx: t.tx}, now: func() time.Time { return t.now }, known: t.cfg.Known, by: coppice.Actor{Kind: coppice.ActorEngine, Name: by}}
+	return &Intake{store: within{tx: t.tx}, now: func() time.Time { return t.now }, known: t.cfg.Known, usable: t.cfg.Usable, by: coppice.Actor{Kind: coppice.ActorEngine, Name: by}}
 }
 
-// createSteps numbers and stores the new steps of a flow.
-func (t *turn) createSteps(v view, d *Decision) error {
+// createTasks numbers and stores new tasks: the steps of a flow, or the run of a
+// schedule.
+func (t *turn) createTasks(v view, d *Decision) error {
 	if len(d.Create) == 0 {
 		return nil
 	}
@@ -169,7 +167,7 @@ func (t *turn) createSteps(v view, d *Decision) error {
 	if err != nil {
 		return err
 	}
-	i := t.intake("flow")
+	i := t.intake(d.By)
 	for n := range d.Create {
 		ev, err := i.number(t.tx, &p, &d.Create[n])
 		if err != nil {
@@ -188,8 +186,11 @@ func (t *turn) createSteps(v view, d *Decision) error {
 }
 
 // followFlow reads the steps of a flow again after a decision about it, and wakes the
-// flow of a step that ended or continues.
+// flow of a step that ended or continues, and the schedule of a run that ended.
 func (t *turn) followFlow(v *View, d *Decision) error {
+	if s := v.Task.Schedule; s != 0 && d.Kind == coppice.EventTaskEnded {
+		t.dirty.add(coppice.ScheduleSubject(s))
+	}
 	if s := v.Task.Step; s != nil && (d.Kind == coppice.EventTaskEnded || d.Kind == coppice.EventTaskRetried) {
 		t.dirty.add(coppice.TaskSubject(s.Flow))
 	}

@@ -24,9 +24,11 @@ type InboxFacts struct {
 	Today    map[coppice.Subject]coppice.USD
 	Budgets  map[string]coppice.USD // of accounts, per day
 	Snoozes  []coppice.Snooze
-	Happened map[string]bool  // by entry: the event of its snooze has happened
-	Keys     map[int64]string // of the tasks that snoozes name
-	More     bool             // a list of tasks was cut
+
+	Schedules []coppice.Schedule
+	Happened  map[string]bool  // by entry: the event of its snooze has happened
+	Keys      map[int64]string // of the tasks that snoozes name
+	More      bool             // a list of tasks was cut
 }
 
 // MostEntries limits how many tasks of each kind the inbox lists.
@@ -86,6 +88,9 @@ func (f *InboxFacts) loadProjects(r store.Reader, project int64) error {
 				f.Queues = append(f.Queues, q)
 			}
 		}
+	}
+	if f.Schedules, err = r.Schedules.In(project); err != nil {
+		return err
 	}
 	if f.Today, err = r.Spend.ByScope(coppice.Day(f.Now)); err != nil {
 		return err
@@ -208,6 +213,11 @@ func Inbox(f InboxFacts) []coppice.InboxEntry {
 	for _, q := range f.Queues {
 		for _, n := range q.Needs {
 			list = append(list, needEntry(coppice.Project{ID: q.ProjectID, Prefix: prefixes[q.ProjectID]}, q.Branch, n))
+		}
+	}
+	for _, s := range f.Schedules {
+		if e, ok := scheduleEntry(s, prefixes[s.ProjectID]); ok {
+			list = append(list, e)
 		}
 	}
 	f.snooze(list)

@@ -55,7 +55,7 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 		return nil
 	})
 	b.Config = http.Config{
-		Token: Token, Store: s, Projects: b.Intake, Tasks: b.Intake, Talk: b.Intake, Inbox: b.Intake, Hooks: b.Intake, Status: Statuser{}, Version: "test",
+		Token: Token, Store: s, Projects: b.Intake, Tasks: b.Intake, Talk: b.Intake, Inbox: b.Intake, Hooks: b.Intake, Schedules: b.Intake, Status: Statuser{}, Version: "test",
 		Now: b.Clock.Now, Log: slog.New(slog.NewTextHandler(b.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Diff: func(_ context.Context, t coppice.Task, since string) (string, error) {
 			if since == api.SinceSession {

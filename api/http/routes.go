@@ -65,6 +65,8 @@ func (s *Server) routes() {
 	s.noteRoutes(a)
 	s.hookRoutes(a)
 	s.lockRoutes(a)
+	s.scheduleRoutes(a)
+	s.templateRoutes(a)
 	s.reviewRoutes(a)
 	s.sessionRoutes(a)
 	s.terminalRoutes(a)

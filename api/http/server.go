@@ -181,6 +181,11 @@ type Config struct {
 	Reviews  Reviews
 	Settings Settings
 	Hooks    Hooks
+	// Schedules takes requests about schedules, and Zone is the time zone of their cron
+	// lines; nil means UTC.
+	Schedules Schedules
+	Zone      *time.Location
+	Templates Templates
 	// Features reads and edits features files; nil if the server cannot.
 	Features Features
 	Needs    Needs

@@ -23,9 +23,9 @@ import (
 
 // newFlags are the flags of `new`.
 type newFlags struct {
-	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group, retry, branch, workspace string
+	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group, retry, branch, workspace, template string
 
-	checks, after, steps, labels, images, completion, context []string
+	checks, after, steps, labels, images, completion, context, vars []string
 
 	priority, turns                                     int
 	answer, untilDone, noServe, edit, wait, interactive bool
@@ -92,12 +92,34 @@ its conversation. The project can have such limits for each role (agent.limits),
   coppice new "Explain and fix the failing test" --workspace none
   coppice new "Rework the parser" -i
   coppice new "Choose and add a cache" --debate-first --between one-agent,other-agent
+  coppice new --template upgrade --var module=cobra
   coppice new -e
   coppice new - --wait --timeout 2h < plan.md
   coppice new --file tasks.yaml`,
 		Args: args(0, 1, "one title"),
 		RunE: func(c *cobra.Command, given []string) error { return e.create(c, given, f) },
 	}
+	f.taskFlags(c)
+	debateFlags(c, &f)
+	fl := c.Flags()
+	imageFlag(c, &f.images)
+	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
+	fl.StringVar(&f.notBefore, "not-before", "", "earliest start: a time (2026-01-31T09:00:00Z) or a duration from now (2h, 3d)")
+	fl.BoolVarP(&f.interactive, "interactive", "i", false, "work with its agent from the start: attach to its screen, or talk to it turn by turn")
+	fl.StringVar(&f.workspace, "workspace", "", "where its agent works: worktree, the default, or none for your own checkout")
+	fl.StringVar(&f.branch, "branch", "", "the name of its branch; the default is workspace.branch, or coppice/KEY")
+	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
+	fl.BoolVar(&f.noServe, "no-serve", false, "do not start a server if none is running")
+	fl.BoolVarP(&f.edit, "edit", "e", false, "write title and description in your editor")
+	fl.BoolVar(&f.wait, "wait", false, "wait until the tasks have landed, failed or need you")
+	fl.DurationVar(&f.waits.timeout, "timeout", 0, "with --wait: wait at most this long, such as 90s or 2h (0: no limit)")
+	f.waits.until = "landed"
+	f.json = jsonFlag(c)
+	return c
+}
+
+// taskFlags adds the flags that describe a task which can be created more than once.
+func (f *newFlags) taskFlags(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.body, "body", "", "the whole description")
 	fl.StringVar(&f.bodyFile, "body-file", "", "read the description from a file; - is stdin")
@@ -107,33 +129,20 @@ its conversation. The project can have such limits for each role (agent.limits),
 	fl.StringVar(&f.retry, "retry", "", "what follows a failed session: none, same, or analyze to find out why first; the default is the project's")
 	completionFlag(c, &f.completion)
 	fl.StringArrayVar(&f.context, "context", nil, "a small value for its agents, as name=value (repeatable)")
-	imageFlag(c, &f.images)
 	fl.StringArrayVar(&f.checks, "check", nil, "a shell command that judges the result, in addition to the project's (repeatable)")
-	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
 	fl.IntVar(&f.priority, "priority", 0, "from -10 to 10; higher starts first")
 	fl.StringVar(&f.track, "track", "", "the track it runs in")
-	fl.StringVar(&f.notBefore, "not-before", "", "earliest start: a time (2026-01-31T09:00:00Z) or a duration from now (2h, 3d)")
 	fl.StringVar(&f.category, "category", "", "what kind of work it is; selects a track if none is named")
 	fl.StringArrayVar(&f.steps, "step", nil, "what must be true when it is done (repeatable)")
 	fl.BoolVar(&f.answer, "answer", false, "the result is an answer, not a change")
 	fl.StringVar(&f.schema, "schema", "", "a file with the JSON schema that the answer must match; - is stdin")
 	fl.StringVar(&f.budget, "budget", "", "the most to spend on it, in dollars; the default is the project's")
 	limitFlags(c, &f.turns, &f.limit, &f.untilDone)
-	fl.BoolVarP(&f.interactive, "interactive", "i", false, "work with its agent from the start: attach to its screen, or talk to it turn by turn")
-	fl.StringVar(&f.workspace, "workspace", "", "where its agent works: worktree, the default, or none for your own checkout")
-	fl.StringVar(&f.branch, "branch", "", "the name of its branch; the default is workspace.branch, or coppice/KEY")
-	debateFlags(c, &f)
 	fl.StringVar(&f.group, "group", "", "the group it belongs to, which is created if it does not exist")
 	fl.StringSliceVar(&f.labels, "label", nil, "its labels: lower-case words (repeatable)")
-	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
 	fl.StringVarP(&f.project, "project", "p", "", "a project's prefix, instead of the current directory's")
-	fl.BoolVar(&f.noServe, "no-serve", false, "do not start a server if none is running")
-	fl.BoolVarP(&f.edit, "edit", "e", false, "write title and description in your editor")
-	fl.BoolVar(&f.wait, "wait", false, "wait until the tasks have landed, failed or need you")
-	fl.DurationVar(&f.waits.timeout, "timeout", 0, "with --wait: wait at most this long, such as 90s or 2h (0: no limit)")
-	f.waits.until = "landed"
-	f.json = jsonFlag(c)
-	return c
+	fl.StringVar(&f.template, "template", "", "a template of the project, whose fields the other flags override; see coppice template list")
+	fl.StringArrayVar(&f.vars, "var", nil, "a variable of the template, as name=value (repeatable)")
 }
 
 func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
@@ -292,7 +301,7 @@ func (e *Env) taskFromFlags(ctx context.Context, given []string, f newFlags) ([]
 	switch {
 	case err != nil:
 		return nil, err
-	case strings.TrimSpace(title+f.body) == "":
+	case strings.TrimSpace(title+f.body) == "" && f.template == "":
 		return nil, wrongUse("the task has neither a title nor a description", `name what should be done: coppice new "Add a --json flag", or write it in your editor: coppice new -e`)
 	}
 	if f.schema != "" && f.schema == f.bodyFile {
@@ -320,7 +329,11 @@ func (e *Env) taskFromFlags(ctx context.Context, given []string, f newFlags) ([]
 	if err != nil {
 		return nil, err
 	}
-	values, err := contextValues(f.context)
+	values, err := contextValues("context value", "--context ticket=APP-7", f.context)
+	if err != nil {
+		return nil, err
+	}
+	variables, err := contextValues("variable", "--var name=value", f.vars)
 	if err != nil {
 		return nil, err
 	}
@@ -328,20 +341,20 @@ func (e *Env) taskFromFlags(ctx context.Context, given []string, f newFlags) ([]
 		Category: f.category, Steps: f.steps, Budget: usd, Turns: f.turns, Time: limit, UntilDone: f.untilDone,
 		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Effort: f.effort, Checks: f.checks, After: f.after,
 		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema, Group: f.group, Labels: f.labels, Retry: f.retry, Completion: f.completion,
-		Branch: f.branch, Context: values, Workspace: f.workspace, Interactive: f.interactive,
+		Branch: f.branch, Context: values, Workspace: f.workspace, Interactive: f.interactive, Template: f.template, Variables: variables,
 	}}, nil
 }
 
 // contextValues reads values as name=value.
-func contextValues(given []string) (map[string]string, error) {
+func contextValues(what, example string, given []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, g := range given {
 		name, value, ok := strings.Cut(g, "=")
 		if !ok {
-			return nil, wrongUse(fmt.Sprintf("%s is not a context value", coppice.Quote(g)), "write it as name=value, for example --context ticket=APP-7")
+			return nil, wrongUse(fmt.Sprintf("%s is not a %s", coppice.Quote(g), what), "write it as name=value, for example "+example)
 		}
 		if _, twice := values[name]; twice {
-			return nil, wrongUse(fmt.Sprintf("the context value %s was given twice", coppice.Quote(name)), "give each one time")
+			return nil, wrongUse(fmt.Sprintf("the %s %s was given twice", what, coppice.Quote(name)), "give each one time")
 		}
 		values[name] = value
 	}

@@ -96,6 +96,7 @@ type Server struct {
 	work      *worker.Worker
 	terminals control.Terminals
 	hooks     userHooks
+	templates control.Templates
 	live      *ingest.Live
 	http      *apihttp.Server
 	index     *sqlite.Index // nil if it cannot be opened
@@ -227,7 +228,7 @@ func (s *Server) wire(ctx context.Context) error {
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
 		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Tools: s.toolLines, Pause: s.cfg.LandingPause,
-		Hooks: s.hooks.get, Known: s.known, Usable: s.usable,
+		Hooks: s.hooks.get, Known: s.known, Usable: s.usable, Zone: time.Local,
 	})
 	if err != nil {
 		return err
@@ -260,7 +261,7 @@ func (s *Server) newIntake() *engine.Intake {
 	return engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()), engine.WithRedact(s.cfg.Redact.String), engine.WithHooks(s.hooks.get), engine.WithUsable(s.usable),
 		engine.WithFreeBranch(func(ctx context.Context, p coppice.Project, name string) error {
 			return s.spaces.FreeBranch(ctx, p.Path, name)
-		}))
+		}), engine.WithZone(time.Local), engine.WithTemplates(s.templates.Expand))
 }
 
 // wireControl creates the parts that people use, and sets the order in which
@@ -289,7 +290,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 		Features: &control.Features{Warnings: follower.FeatureWarnings, Last: follower.LastFeatures},
 		Agents:   s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Hooks: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
+		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Hooks: intake, Schedules: intake, Zone: time.Local, Templates: &s.templates, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
 		Reviews: review.New(s.store, s.spaces, intake), Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach, Terminal: s.terminal,
 		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.MakeManual(ctx, s.cfg.Now()) },

@@ -2809,7 +2809,7 @@ export interface components {
             /** @description Stable while the cause stays, such as question/app-12/3 */
             id: string;
             /** @enum {string} */
-            kind: "question" | "permission" | "waiting" | "stalled" | "limit" | "budget" | "queue" | "change" | "review" | "failed";
+            kind: "question" | "permission" | "waiting" | "stalled" | "limit" | "budget" | "queue" | "change" | "schedule" | "review" | "failed";
             /** @description The answers to choose from; the number of an option, from 1, is an answer too */
             options?: string[] | null;
             /** @description Files that block a landing */
