@@ -58,7 +58,7 @@ type Config struct {
 // Server answers calls of tools. It is safe for concurrent use.
 type Server struct {
 	cfg     Config
-	roles   map[coppice.Role]http.Handler
+	roles   map[coppice.Role]toolset
 	last    atomic.Int64
 	running sync.Map // the calls in progress, by number
 }
@@ -72,9 +72,9 @@ func New(c Config) (*Server, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Wait = cmp.Or(c.Wait, fabric.CallWait)
-	s := &Server{cfg: c, roles: map[coppice.Role]http.Handler{}}
+	s := &Server{cfg: c, roles: map[coppice.Role]toolset{}}
 	for _, r := range coppice.Roles {
-		s.roles[r.Role] = s.handler(forRole(sessionTools, r.Role))
+		s.roles[r.Role] = s.toolset(forRole(sessionTools, r.Role))
 	}
 	return s, nil
 }
@@ -98,13 +98,18 @@ func Lines(r coppice.Role) []coppice.ToolLine {
 // sessionNote is what agents read about the tools.
 const sessionNote = "Tools of Coppice, which runs this session beside others on the same repository. A call that answers still_waiting can be repeated."
 
-// handler serves tools of sessions over HTTP.
-func (s *Server) handler(all []tool) http.Handler {
+// toolset is the tools of a role's sessions.
+type toolset struct {
+	tools   []tool
+	handler http.Handler // serves them over HTTP
+}
+
+func (s *Server) toolset(all []tool) toolset {
 	server := s.server(sessionNote)
 	for _, t := range all {
 		t.add(server, s)
 	}
-	return Handler(server, s.cfg.Logger)
+	return toolset{all, Handler(server, s.cfg.Logger)}
 }
 
 func (s *Server) server(note string) *mcp.Server {
@@ -185,39 +190,49 @@ func (s *Server) Session(ctx context.Context, of coppice.Session, c fabric.Call)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r, err := http.NewRequestWithContext(ctx, c.Method, "http://coppice/mcp", bytes.NewReader(c.Body))
-	if err != nil {
-		return fabric.Reply{Status: http.StatusMethodNotAllowed}, nil //nolint:nilerr // only the method can be invalid
-	}
-	for k, v := range c.Header {
-		r.Header.Set(k, v)
-	}
-	// Some clients name only one of the two types that the protocol requires.
-	r.Header.Set("Accept", "application/json, text/event-stream")
 	one := &call{Server: s, ctx: ctx, cancel: cancel, session: of, id: c.ID}
 	_ = json.Unmarshal(c.Body, &one.message) // the SDK answers what is not valid
 	if one.message.Method == "notifications/cancelled" {
 		s.cancelled(one)
 	}
 	number := strconv.FormatInt(s.last.Add(1), 10)
-	r.Header.Set(callHeader, number)
 	s.running.Store(number, one)
 	defer s.running.Delete(number)
-	w := &recorder{header: http.Header{}, status: http.StatusOK}
-	s.roles[of.Role.Info().Role].ServeHTTP(w, r)
+	role := s.roles[of.Role.Info().Role]
+	reply, ok := one.direct(role.tools, c)
+	if !ok {
+		reply = one.serve(role.handler, c, number)
+	}
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		return problem(http.StatusOK, one.message.ID, -32800, "the client cancelled the request"), nil
 	}
 	if err := cmp.Or(one.failure(), ctx.Err()); err != nil {
 		return fabric.Reply{}, err
 	}
+	return reply, nil
+}
+
+// serve passes a request to the SDK. The number names the call.
+func (c *call) serve(h http.Handler, of fabric.Call, number string) fabric.Reply {
+	r, err := http.NewRequestWithContext(c.ctx, of.Method, "http://coppice/mcp", bytes.NewReader(of.Body))
+	if err != nil {
+		return fabric.Reply{Status: http.StatusMethodNotAllowed} // only the method can be invalid
+	}
+	for k, v := range of.Header {
+		r.Header.Set(k, v)
+	}
+	// Some clients name only one of the two types that the protocol requires.
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set(callHeader, number)
+	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	h.ServeHTTP(w, r)
 	reply := fabric.Reply{Status: w.status, Header: map[string]string{}, Body: w.body.Bytes()}
 	for _, name := range fabric.CallHeaders {
 		if v := w.header.Get(name); v != "" {
 			reply.Header[name] = v
 		}
 	}
-	return reply, nil
+	return reply
 }
 
 var errCancelled = errors.New("tools: the client cancelled the request")
