@@ -264,9 +264,30 @@ func (h *host) recordCall(c Call, a Reply, took time.Duration) {
 	if len(h.recorded) < mostCalls {
 		h.recorded[asked.Params.Name]++
 	}
+	h.wakeHeld = true
 	h.event(spool.Event, coppice.AgentEvent{
 		Kind: coppice.KindCall, Ref: c.ID, Name: agent.Clip(asked.Params.Name), Input: agent.Bounded(asked.Params.Arguments), OK: ok,
 		Text: text, Took: coppice.Duration(took.Round(time.Millisecond)),
+	})
+	h.wakeHeld = false
+	h.wakeSoon()
+}
+
+// recordWait is how long followers wait for the record of a call, unless the agent
+// writes something. Agents often use several tools one after the other.
+const recordWait = 100 * time.Millisecond
+
+// wakeSoon wakes the followers after recordWait. The caller holds mu.
+func (h *host) wakeSoon() {
+	if h.wakesSoon {
+		return
+	}
+	h.wakesSoon = true
+	time.AfterFunc(recordWait, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.wakesSoon = false
+		h.wake()
 	})
 }
 
@@ -305,12 +326,28 @@ func resultOf(a Reply) (text string, ok bool) {
 	return agent.Text(text), !got.Result.IsError
 }
 
-// followCalls reports the open calls to a client, and each further one.
-func (h *host) followCalls(c net.Conn) {
+// followCalls reports the open calls to a client, and each further one. It reads
+// the client's replies.
+func (h *host) followCalls(c net.Conn, next func(*request) error) {
 	w := h.calls.watch()
 	defer h.calls.unwatch(w)
-	left, end := whenLeft(c)
-	defer end()
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		for {
+			var r request
+			if next(&r) != nil {
+				return
+			}
+			if r.Op == opReply && r.Reply.valid() == nil {
+				h.calls.answer(r.ID, *r.Reply)
+			}
+		}
+	}()
+	defer func() {
+		c.Close()
+		<-left
+	}()
 	for {
 		select {
 		case <-w.wake:
@@ -328,11 +365,29 @@ func (h *host) followCalls(c net.Conn) {
 	}
 }
 
+// valid checks a reply.
+func (r *Reply) valid() error {
+	if r == nil || r.Status < 100 || r.Status > 999 {
+		return coppice.Errorf(coppice.EInvalid, "the reply has no valid status")
+	}
+	return nil
+}
+
 // Calls passes every open call of the agent to take, and each further one, until
 // the session has ended. A call that was passed to an earlier client and is still
 // open is passed again. It returns like Follow.
 func (c *Client) Calls(ctx context.Context, take func(Call)) error {
-	return c.talk(ctx, request{Op: opCalls}, func(a answer) bool {
+	use := func(conn net.Conn) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.calls = conn
+	}
+	op, sent := opAnswerCalls, use
+	if c.knows(op) != nil {
+		op, sent = opCalls, nil
+	}
+	defer use(nil)
+	return c.talk(ctx, request{Op: op}, sent, func(a answer) bool {
 		if a.Call != nil {
 			take(*a.Call)
 		}
@@ -340,8 +395,41 @@ func (c *Client) Calls(ctx context.Context, take func(Call)) error {
 	})
 }
 
-// Reply answers a call. A call that is no longer open is not an error.
+// smallReply limits replies that use the connection of Calls. The host keeps a
+// buffer of the largest one as long as the connection exists.
+const smallReply = 64 << 10
+
+// Reply answers a call. A call that is no longer open is not an error. While Calls
+// runs, the reply can use its connection, and Reply does not wait until the host
+// has read it. If the connection ends before that, the call is still open, and the
+// next Calls gets it.
 func (c *Client) Reply(ctx context.Context, id string, r Reply) error {
+	if err := r.valid(); err != nil {
+		return err
+	}
+	if len(r.Body) <= smallReply {
+		if sent, err := c.replySmall(ctx, id, r); sent {
+			return err
+		}
+	}
 	_, err := c.ask(ctx, request{Op: opReply, ID: id, Reply: &r})
 	return err
+}
+
+// replySmall sends a reply over the connection of Calls. It reports false if there
+// is none.
+func (c *Client) replySmall(ctx context.Context, id string, r Reply) (sent bool, err error) {
+	b, err := json.Marshal(request{Op: opReply, ID: id, Reply: &r})
+	if err != nil {
+		return true, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls == nil {
+		return false, nil
+	}
+	if _, err := c.calls.Write(append(b, '\n')); err != nil {
+		return true, connError(ctx, err)
+	}
+	return true, nil
 }

@@ -282,6 +282,48 @@ func TestCallsAtTheEnd(t *testing.T) {
 	}
 }
 
+// A client that gets calls replies over the same connection. A large reply, and one
+// to a host of version 4, uses another connection.
+func TestRepliesToCalls(t *testing.T) {
+	t.Parallel()
+	b, c, _ := withTools(t)
+	got := make(chan Call)
+	follow := func(c *Client) (stop func()) {
+		ctx, cancel := context.WithCancel(b.ctx)
+		done := make(chan struct{})
+		go func() { defer close(done); _ = c.Calls(ctx, func(call Call) { got <- call }) }()
+		return func() { cancel(); <-done }
+	}
+	stop := follow(c)
+	for i, body := range []string{"small", strings.Repeat("x", smallReply+1)} {
+		b.say(c, fmt.Sprintf(`{"id":%d}`, i))
+		call := <-got
+		sent, err := c.replySmall(b.ctx, "unknown", Reply{Status: 200})
+		if !sent || err != nil {
+			t.Errorf("a reply over the connection of the calls: %v, %v", sent, err)
+		}
+		if err := c.Reply(b.ctx, call.ID, Reply{Status: 200, Body: []byte(body)}); err != nil {
+			t.Error(err)
+		}
+		b.until(contains(": 200 " + body + "\n"))
+	}
+	stop()
+	old := &Client{dir: c.dir, ctx: b.ctx, version: 4}
+	defer follow(old)()
+	b.say(c, `{"id":2}`)
+	call := <-got
+	if sent, err := old.replySmall(b.ctx, call.ID, Reply{Status: 200}); sent || err != nil {
+		t.Errorf("a host of version 4 reads replies: %v, %v", sent, err)
+	}
+	if err := old.Reply(b.ctx, call.ID, Reply{Status: 200, Body: []byte("old")}); err != nil {
+		t.Error(err)
+	}
+	b.until(contains(": 200 old"))
+	if err := c.Reply(b.ctx, call.ID, Reply{Status: 7}); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("a reply without a status: %v", err)
+	}
+}
+
 // A host of version 2 has no calls. Nothing is sent to it.
 func TestCallsOfAnOlderHost(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"coppice"
@@ -40,6 +41,9 @@ type Client struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	version int // of the host
+
+	mu    sync.Mutex
+	calls net.Conn // the host reads replies from it; nil if Calls does not run, or the host is too old
 }
 
 // Dial finds the host of the session in dir. It fails with ErrGone if no host
@@ -144,7 +148,7 @@ func (c *Client) Snapshot(ctx context.Context) (Snapshot, error) {
 // has grown. It returns nil when the session has ended and its Exit is written,
 // ErrGone if the host is gone without one, and otherwise when ctx ends.
 func (c *Client) Follow(ctx context.Context, grew func(offset int64)) error {
-	return c.talk(ctx, request{Op: opFollow}, func(a answer) bool {
+	return c.talk(ctx, request{Op: opFollow}, nil, func(a answer) bool {
 		grew(a.End)
 		return !a.Ended
 	})
@@ -153,7 +157,7 @@ func (c *Client) Follow(ctx context.Context, grew func(offset int64)) error {
 // ask sends one request and returns its answer.
 func (c *Client) ask(ctx context.Context, r request) (answer, error) {
 	var got answer
-	err := c.talk(ctx, r, func(a answer) bool {
+	err := c.talk(ctx, r, nil, func(a answer) bool {
 		got = a
 		return false
 	})
@@ -161,8 +165,9 @@ func (c *Client) ask(ctx context.Context, r request) (answer, error) {
 }
 
 // talk sends one request over a separate connection and passes the answers to
-// take, until take returns false.
-func (c *Client) talk(ctx context.Context, r request, take func(answer) bool) error {
+// take, until take returns false. It passes the connection to sent, if that is not
+// nil, when the request is sent.
+func (c *Client) talk(ctx context.Context, r request, sent func(net.Conn), take func(answer) bool) error {
 	if err := c.knows(r.Op); err != nil {
 		return err
 	}
@@ -184,6 +189,9 @@ func (c *Client) talk(ctx context.Context, r request, take func(answer) bool) er
 	}
 	if _, err := conn.Write(append(b, '\n')); err != nil {
 		return connError(ctx, err)
+	}
+	if sent != nil {
+		sent(conn)
 	}
 	in := json.NewDecoder(bufio.NewReaderSize(conn, 512))
 	for {

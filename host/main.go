@@ -36,8 +36,9 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 	if mark := os.Getenv(execVar); mark != "" && len(os.Args) > 3 {
 		return runAgentWithin(os.Args[3:], mark)
 	}
-	// The host has work for at most two threads.
-	runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), 2))
+	// The host copies small pieces of data between goroutines. On several threads
+	// most of its time would be spent on waking them.
+	runtime.GOMAXPROCS(1)
 	// The host outlives its terminal and its readers. The signals are caught, not
 	// ignored: the agent would inherit what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGPIPE)

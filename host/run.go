@@ -62,6 +62,7 @@ type host struct {
 	exit      Exit // how the session ended
 	followers map[*follower]struct{}
 	wakeHeld  bool            // more is about to be written to the spool
+	wakesSoon bool            // wakeSoon has a timer
 	dropped   int             // number of followers that were too slow
 	kept      pictureCount    // of evidence
 	lockSeq   int64           // of the driver's lock table

@@ -51,10 +51,13 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 	})
 	limit := &io.LimitedReader{R: c}
 	in := json.NewDecoder(limit)
-	for {
+	next := func(r *request) error {
 		limit.N = maxRequest
+		return in.Decode(r)
+	}
+	for {
 		var r request
-		if err := in.Decode(&r); err != nil {
+		if err := next(&r); err != nil {
 			var syntax *json.SyntaxError
 			if errors.As(err, &syntax) || limit.N <= 0 {
 				_ = reply(c, answer{Error: wire(coppice.Errorf(coppice.EInvalid, "the request is not valid"))})
@@ -69,8 +72,8 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 			_ = reply(c, answer{Error: wire(coppice.Errorf(coppice.EConflict, "the session ended before its agent ran"))})
 			return
 		}
-		if r.Op == opCalls {
-			h.followCalls(c)
+		if r.Op == opCalls || r.Op == opAnswerCalls {
+			h.followCalls(c, next)
 			return
 		}
 		if r.Op == opAttach {
@@ -139,10 +142,9 @@ func (h *host) answer(ctx context.Context, r request) answer {
 	case opKeep:
 		err = h.keep(r.Data)
 	case opReply:
-		if r.Reply == nil || r.Reply.Status < 100 || r.Reply.Status > 999 {
-			return answer{Error: wire(coppice.Errorf(coppice.EInvalid, "the reply has no valid status"))}
+		if err = r.Reply.valid(); err == nil {
+			h.calls.answer(r.ID, *r.Reply)
 		}
-		h.calls.answer(r.ID, *r.Reply)
 	case opLocks:
 		err = h.setLocks(r.Locks)
 	default:

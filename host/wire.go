@@ -10,7 +10,8 @@ import (
 // A client writes requests as lines of JSON and gets one line as the answer to
 // each. A follow gets a line whenever the spool has grown, until the end. An
 // attach turns the connection into a stream of frames: see attach.go. A client of
-// calls gets a line for each call of the agent: see calls.go.
+// calls gets a line for each call of the agent, and can write replies, which get no
+// answer: see calls.go.
 
 // The operations.
 const (
@@ -28,6 +29,8 @@ const (
 	opCalls      = "calls"
 	opReply      = "reply"
 	opLocks      = "locks"
+
+	opAnswerCalls = "answer calls" // like opCalls, and the host reads replies from the same connection
 )
 
 // Version is the version of the operations that hosts of this release know. A
@@ -38,11 +41,11 @@ const (
 // A new operation needs a higher Version and an entry in since. Its callers do
 // without it if the host is too old (ErrOld). Existing operations do not change:
 // requests and answers only get new fields.
-const Version = 4
+const Version = 5
 
 // since has the first version that knows an operation. All hosts know the
 // operations without an entry.
-var since = map[string]int{opSendImages: 2, opCalls: 3, opReply: 3, opLocks: 4}
+var since = map[string]int{opSendImages: 2, opCalls: 3, opReply: 3, opLocks: 4, opAnswerCalls: 5}
 
 // maxRequest bounds one request.
 const maxRequest = 16 << 20

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,18 +164,25 @@ func millis(n *int64, def time.Duration) time.Duration {
 
 // relative makes absolute paths in the session's workspace relative.
 func (c *call) relative(names []string) ([]string, error) {
+	if !slices.ContainsFunc(names, absolute) {
+		return names, nil
+	}
 	return store.Read(c.ctx, c.cfg.Store, func(r store.Reader) ([]string, error) { return relative(r, c.session, names) })
+}
+
+func absolute(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, lock.TreePrefix), "/")
 }
 
 func relative(r store.Reader, s coppice.Session, names []string) ([]string, error) {
 	var roots []string
 	list := make([]string, 0, len(names))
 	for _, n := range names {
-		rest := strings.TrimPrefix(n, lock.TreePrefix)
-		if !strings.HasPrefix(rest, "/") {
+		if !absolute(n) {
 			list = append(list, n)
 			continue
 		}
+		rest := strings.TrimPrefix(n, lock.TreePrefix)
 		if roots == nil {
 			var err error
 			if roots, err = rootsOf(r, s); err != nil {

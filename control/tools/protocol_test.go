@@ -122,7 +122,7 @@ func TestToolsOfRoles(t *testing.T) {
 		if list := b.post("tools/list", map[string]any{}); !strings.Contains(list, `"read_task"`) {
 			t.Errorf("%s: %s", r.Role, list)
 		}
-		b.roles[r.Role] = b.handler(chosen(append(slices.Clone(all), edits), r.Role, false))
+		b.roles[r.Role] = b.toolset(chosen(append(slices.Clone(all), edits), r.Role, false))
 		if list := b.post("tools/list", map[string]any{}); strings.Contains(list, `"edits"`) != (r.Denied == "") {
 			t.Errorf("%s: %s", r.Role, list)
 		}
@@ -132,7 +132,7 @@ func TestToolsOfRoles(t *testing.T) {
 // with adds a tool to those of all roles.
 func (b *bundle) with(t tool) {
 	for role := range b.roles {
-		b.roles[role] = b.handler([]tool{t})
+		b.roles[role] = b.toolset([]tool{t})
 	}
 }
 

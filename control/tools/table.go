@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,6 +25,9 @@ type tool struct {
 	about string
 	fits  func(r coppice.RoleInfo, lead bool) bool // which sessions have it, by role and whether they lead a goal; nil means all
 	add   func(*mcp.Server, *Server)
+	// direct carries out a call without the SDK. It reports false if the arguments
+	// are not valid.
+	direct func(*call, json.RawMessage) (*mcp.CallToolResult, bool)
 }
 
 // only restricts a tool to sessions.
@@ -56,30 +60,48 @@ func waiting[In, Out any](name, about string, do func(*call, In) (Out, error)) t
 }
 
 func of[In any](name, about string, reads bool, do func(*call, In) (any, error)) tool {
+	run := func(c *call, in In) (result *mcp.CallToolResult) {
+		defer func() {
+			if p := recover(); p != nil {
+				c.cfg.Logger.Error("a tool failed", "tool", name, "panic", p, "stack", string(debug.Stack()))
+				result = textResult("the tool failed; the log of the server has the cause", true)
+			}
+		}()
+		out, err := do(c, in)
+		var text []byte
+		if err == nil {
+			text, err = json.Marshal(out)
+		}
+		if err != nil {
+			return c.refusal(err)
+		}
+		return textResult(c.cfg.Redact(string(text)), false)
+	}
+	schema := sync.OnceValues(schemaOf[In])
 	return tool{name: name, about: about, add: func(server *mcp.Server, s *Server) {
 		t := &mcp.Tool{Name: name, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads, DestructiveHint: new(bool), OpenWorldHint: new(bool)}}
-		mcp.AddTool(server, t, func(ctx context.Context, r *mcp.CallToolRequest, in In) (result *mcp.CallToolResult, _ any, err error) {
-			defer func() {
-				if p := recover(); p != nil {
-					s.cfg.Logger.Error("a tool failed", "tool", name, "panic", p, "stack", string(debug.Stack()))
-					result, err = nil, errors.New("the tool failed; the log of the server has the cause")
-				}
-			}()
+		mcp.AddTool(server, t, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 			c, err := s.caller(ctx, r)
 			if err != nil {
 				return nil, nil, err
 			}
-			out, err := do(c, in)
-			var text []byte
-			if err == nil {
-				text, err = json.Marshal(out)
-			}
-			if err != nil {
-				return c.refusal(err)
-			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s.cfg.Redact(string(text))}}}, nil, nil
+			return run(c, in), nil, nil
 		})
+	}, direct: func(c *call, arguments json.RawMessage) (*mcp.CallToolResult, bool) {
+		s, err := schema()
+		if err != nil {
+			return nil, false
+		}
+		in, ok := decode[In](s, arguments)
+		if !ok {
+			return nil, false
+		}
+		return run(c, in), true
 	}}
+}
+
+func textResult(text string, failed bool) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: failed}
 }
 
 // caller returns the call to which a request belongs.
@@ -94,12 +116,12 @@ func (s *Server) caller(_ context.Context, r *mcp.CallToolRequest) (*call, error
 
 // refusal turns an error into the answer of a tool. An error that is not about
 // the request is kept for the worker, which retries.
-func (c *call) refusal(err error) (*mcp.CallToolResult, any, error) {
+func (c *call) refusal(err error) *mcp.CallToolResult {
 	e := coppice.Public(err)
 	if e.Code == coppice.EInternal || e.Code == coppice.EUnavailable || c.ctx.Err() != nil {
 		c.fail(err)
 	}
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: c.cfg.Redact(refusalText(err))}}}, nil, nil
+	return textResult(c.cfg.Redact(refusalText(err)), true)
 }
 
 // refusalText returns the cause of an error and its fix.

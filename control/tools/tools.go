@@ -58,8 +58,8 @@ type Config struct {
 // Server answers calls of tools. It is safe for concurrent use.
 type Server struct {
 	cfg     Config
-	roles   map[coppice.Role]http.Handler
-	leads   http.Handler // of the leads of goals
+	roles   map[coppice.Role]toolset
+	leads   toolset // of the leads of goals
 	last    atomic.Int64
 	running sync.Map // the calls in progress, by number
 }
@@ -73,11 +73,11 @@ func New(c Config) (*Server, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Wait = cmp.Or(c.Wait, fabric.CallWait)
-	s := &Server{cfg: c, roles: map[coppice.Role]http.Handler{}}
+	s := &Server{cfg: c, roles: map[coppice.Role]toolset{}}
 	for _, r := range coppice.Roles {
-		s.roles[r.Role] = s.handler(chosen(sessionTools, r.Role, false))
+		s.roles[r.Role] = s.toolset(chosen(sessionTools, r.Role, false))
 	}
-	s.leads = s.handler(chosen(sessionTools, coppice.RoleAnswer, true))
+	s.leads = s.toolset(chosen(sessionTools, coppice.RoleAnswer, true))
 	return s, nil
 }
 
@@ -101,13 +101,18 @@ func Lines(r coppice.Role, lead bool) []coppice.ToolLine {
 // sessionNote is what agents read about the tools.
 const sessionNote = "Tools of Coppice, which runs this session beside others on the same repository. A call that answers still_waiting can be repeated."
 
-// handler serves tools of sessions over HTTP.
-func (s *Server) handler(all []tool) http.Handler {
+// toolset is the tools of a role's sessions.
+type toolset struct {
+	tools   []tool
+	handler http.Handler // serves them over HTTP
+}
+
+func (s *Server) toolset(all []tool) toolset {
 	server := s.server(sessionNote)
 	for _, t := range all {
 		t.add(server, s)
 	}
-	return Handler(server, s.cfg.Logger)
+	return toolset{all, Handler(server, s.cfg.Logger)}
 }
 
 func (s *Server) server(note string) *mcp.Server {
@@ -188,47 +193,59 @@ func (s *Server) Session(ctx context.Context, of coppice.Session, c fabric.Call)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r, err := http.NewRequestWithContext(ctx, c.Method, "http://coppice/mcp", bytes.NewReader(c.Body))
-	if err != nil {
-		return fabric.Reply{Status: http.StatusMethodNotAllowed}, nil //nolint:nilerr // only the method can be invalid
-	}
-	for k, v := range c.Header {
-		r.Header.Set(k, v)
-	}
-	// Some clients name only one of the two types that the protocol requires.
-	r.Header.Set("Accept", "application/json, text/event-stream")
 	one := &call{Server: s, ctx: ctx, cancel: cancel, session: of, id: c.ID}
 	_ = json.Unmarshal(c.Body, &one.message) // the SDK answers what is not valid
 	if one.message.Method == "notifications/cancelled" {
 		s.cancelled(one)
 	}
 	number := strconv.FormatInt(s.last.Add(1), 10)
-	r.Header.Set(callHeader, number)
 	s.running.Store(number, one)
 	defer s.running.Delete(number)
-	w := &recorder{header: http.Header{}, status: http.StatusOK}
-	h, err := s.toolsOf(ctx, of)
+	set, err := s.toolsOf(ctx, of)
 	if err != nil {
 		return fabric.Reply{}, err
 	}
-	h.ServeHTTP(w, r)
+	reply, ok := one.direct(set.tools, c)
+	if !ok {
+		reply = one.serve(set.handler, c, number)
+	}
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		return problem(http.StatusOK, one.message.ID, -32800, "the client cancelled the request"), nil
 	}
 	if err := cmp.Or(one.failure(), ctx.Err()); err != nil {
 		return fabric.Reply{}, err
 	}
+	return reply, nil
+}
+
+// serve passes a request to the SDK. The number names the call.
+func (c *call) serve(h http.Handler, of fabric.Call, number string) fabric.Reply {
+	r, err := http.NewRequestWithContext(c.ctx, of.Method, "http://coppice/mcp", bytes.NewReader(of.Body))
+	if err != nil {
+		return fabric.Reply{Status: http.StatusMethodNotAllowed} // only the method can be invalid
+	}
+	for k, v := range of.Header {
+		r.Header.Set(k, v)
+	}
+	// Some clients name only one of the two types that the protocol requires.
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set(callHeader, number)
+	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	h.ServeHTTP(w, r)
 	reply := fabric.Reply{Status: w.status, Header: map[string]string{}, Body: w.body.Bytes()}
 	for _, name := range fabric.CallHeaders {
 		if v := w.header.Get(name); v != "" {
 			reply.Header[name] = v
 		}
 	}
-	return reply, nil
+	return reply
 }
 
 // toolsOf returns the tools of a session.
-func (s *Server) toolsOf(ctx context.Context, of coppice.Session) (http.Handler, error) {
+func (s *Server) toolsOf(ctx context.Context, of coppice.Session) (toolset, error) {
+	if of.Role != coppice.RoleAnswer { // no other role leads
+		return s.roles[of.Role.Info().Role], nil
+	}
 	lead, err := store.Read(ctx, s.cfg.Store, func(r store.Reader) (bool, error) { return isLead(r, of) })
 	if lead {
 		return s.leads, err
