@@ -59,6 +59,7 @@ var figures = []figure{
 	{"session", sessionRows},
 	{"tools", toolRows},
 	{"dispatch", dispatchRows},
+	{"flows", flowRows},
 	{"ingest", ingestRows},
 	{"commit", commitRows},
 	{"output", outputRows},
