@@ -27,6 +27,10 @@ type Flow struct {
 	Kind FlowKind        `json:"kind"`
 	Spec json.RawMessage `json:"spec,omitempty"` // what the kind has to know
 
+	// Agents are those that the project could use when the flow was created, the best
+	// lead first. A plan depends on facts only, so it does not look for programs.
+	Agents []FlowAgent `json:"agents,omitempty"`
+
 	// Branch says that the steps land on the flow's own branch, which starts at the
 	// tip of the branch on which the flow lands. Otherwise they land there.
 	Branch  bool      `json:"branch,omitempty"`
@@ -45,6 +49,12 @@ type Flow struct {
 	Left   []int64 `json:"left,omitempty"`
 	Note   string  `json:"note,omitempty"`   // where it is, in a line
 	Result string  `json:"result,omitempty"` // its final words, when it has ended or lands
+}
+
+// FlowAgent is an agent that a flow can use.
+type FlowAgent struct {
+	Name   string `json:"name"`
+	Scores Scores `json:"scores"`
 }
 
 // Step says that a task is a step of a flow.

@@ -16,7 +16,7 @@ import (
 func openFlows(t *testing.T) *bundle {
 	t.Helper()
 	agents := func(coppice.Project) []flow.Agent { return []flow.Agent{{Name: "ann"}, {Name: "bob"}} }
-	b := open(t, func(c *Config) { c.Usable = agents })
+	b := open(t)
 	b.Intake.usable = agents
 	b.project(func(p *coppice.Project) { p.Policy.Retry.Max, p.Policy.Checks = 0, nil })
 	return b

@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/flow"
 	"coppice/store"
 )
 
@@ -85,9 +84,6 @@ type Config struct {
 	// Known returns an error if a project cannot use an agent, for the steps of flows.
 	// Nil means that it can use each.
 	Known Agents
-	// Usable returns the agents that a project can use, the best lead first, for the
-	// plans of flows.
-	Usable func(coppice.Project) []flow.Agent
 	// Zone is the time zone of the cron lines of schedules; nil means UTC.
 	Zone *time.Location
 	// Classify returns the level of a task; nil means Level.

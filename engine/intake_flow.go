@@ -41,7 +41,7 @@ func (i *Intake) planned(p coppice.Project, n coppice.NewTask, t *coppice.Task) 
 		e := coppice.Public(err)
 		return e.WithField(strings.TrimSuffix("flow.spec."+e.Field, "."))
 	}
-	t.Flow = &coppice.Flow{Kind: n.Flow.Kind, Spec: spec, Branch: kind.Branch(spec), Time: n.Flow.Time}
+	t.Flow = &coppice.Flow{Kind: n.Flow.Kind, Spec: spec, Agents: agents, Branch: kind.Branch(spec), Time: n.Flow.Time}
 	return nil
 }
 

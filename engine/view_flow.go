@@ -33,14 +33,16 @@ func (t *turn) viewFlow(v *View) error {
 		return err
 	}
 	in := flow.View{
-		Key: v.Task.Key, Title: v.Task.Title, Body: v.Task.Body, Spec: f.Spec, WrapUp: f.WrapUp, Resumes: f.Resumes, Prompts: v.Project.Policy.Prompts,
+		Key: v.Task.Key, Title: v.Task.Title, Body: v.Task.Body, Spec: f.Spec, Agents: f.Agents, WrapUp: f.WrapUp, Resumes: f.Resumes, Prompts: v.Project.Policy.Prompts,
 		Docs: map[string]coppice.Document{},
 	}
+	all = slices.DeleteFunc(all, func(s coppice.Task) bool { return slices.Contains(f.Left, s.ID) })
+	sessions, err := sessionsOfEnded(r, all)
+	if err != nil {
+		return err
+	}
 	for _, task := range all {
-		if slices.Contains(f.Left, task.ID) {
-			continue
-		}
-		s, err := stepOf(r, task)
+		s, err := stepOf(r, task, sessions[task.ID])
 		if err != nil {
 			return err
 		}
@@ -66,9 +68,6 @@ func (t *turn) viewFlow(v *View) error {
 			in.Asks = append(in.Asks, a)
 		}
 	}
-	if t.cfg.Usable != nil {
-		in.Agents = t.cfg.Usable(v.Project)
-	}
 	v.Plan = func() (flow.Plan, error) { return flow.Next(f.Kind, in) }
 	v.Draft = func(n flow.NewStep) (coppice.Task, error) { return t.draftStep(v, in, n) }
 	if v.FlowTip, err = t.flowTip(v.Task); err != nil {
@@ -77,8 +76,19 @@ func (t *turn) viewFlow(v *View) error {
 	return nil
 }
 
-// stepOf returns a step as its flow sees it.
-func stepOf(r store.Reader, t coppice.Task) (flow.Step, error) {
+// sessionsOfEnded returns the sessions of those tasks that have ended.
+func sessionsOfEnded(r store.Reader, all []coppice.Task) (map[int64][]coppice.Session, error) {
+	var ids []int64
+	for _, t := range all {
+		if t.Ended() {
+			ids = append(ids, t.ID)
+		}
+	}
+	return r.Sessions.OfEach(ids)
+}
+
+// stepOf returns a step as its flow sees it, with the sessions of one that has ended.
+func stepOf(r store.Reader, t coppice.Task, sessions []coppice.Session) (flow.Step, error) {
 	s := flow.Step{Key: t.Step.Key, Task: t.Key, State: flow.Open, Landed: t.Landed, Agent: t.Agent, Model: t.Model, Saw: t.Step.Saw}
 	spent, err := Spent(r, t.ID)
 	if err != nil {
@@ -95,10 +105,6 @@ func stepOf(r store.Reader, t coppice.Task) (flow.Step, error) {
 	s.State = cmp.Or(s.State, flow.Failed)
 	if t.Failure != nil {
 		s.Class = t.Failure.Class
-	}
-	sessions, err := r.Sessions.Of(t.ID)
-	if err != nil {
-		return s, err
 	}
 	s.Result = cut(resultText(t, sessions), mostStepResult)
 	for i := len(sessions) - 1; i >= 0 && s.State == flow.Done; i-- {

@@ -38,11 +38,8 @@ func Of(name coppice.FlowKind) (Kind, error) {
 		WithFix("use one of: %s", joinKinds()).WithField("kind")
 }
 
-// Agent is an agent that the project can use, the best lead first.
-type Agent struct {
-	Name   string
-	Scores coppice.Scores
-}
+// Agent is an agent that the flow can use.
+type Agent = coppice.FlowAgent
 
 // View is what a kind sees: the flow and its steps, at one moment.
 type View struct {
@@ -53,7 +50,7 @@ type View struct {
 	Asks             []coppice.Ask               // open requests of the flow's sessions, oldest first
 	WrapUp           bool                        // a person wants no further step
 	Resumes          int                         // how often a person resumed the flow, also to approve what it waited for
-	Agents           []Agent
+	Agents           []Agent                     // the best lead first
 	// Prompts has the project's own texts of prompts, by name.
 	Prompts map[string]string
 }
