@@ -86,6 +86,9 @@ type Config struct {
 	Known Agents
 	// Zone is the time zone of the cron lines of schedules; nil means UTC.
 	Zone *time.Location
+	// Usable returns the agents that a project can use, the best lead first, for flows
+	// that schedules create.
+	Usable func(coppice.Project) []coppice.FlowAgent
 	// Classify returns the level of a task; nil means Level.
 	Classify Classify
 }

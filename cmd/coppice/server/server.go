@@ -228,7 +228,7 @@ func (s *Server) wire(ctx context.Context) error {
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
 		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Tools: s.toolLines, Pause: s.cfg.LandingPause,
-		Hooks: s.hooks.get, Known: s.known, Zone: time.Local,
+		Hooks: s.hooks.get, Known: s.known, Usable: s.usable, Zone: time.Local,
 	})
 	if err != nil {
 		return err
