@@ -275,7 +275,7 @@ func (h *host) recordCall(c Call, a Reply, took time.Duration) {
 
 // recordWait is how long followers wait for the record of a call, unless the agent
 // writes something. Agents often use several tools one after the other.
-const recordWait = 100 * time.Millisecond
+const recordWait = 250 * time.Millisecond
 
 // wakeSoon wakes the followers after recordWait. The caller holds mu.
 func (h *host) wakeSoon() {
