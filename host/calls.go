@@ -125,9 +125,9 @@ func (k *calls) end(o *openCall, gone bool) {
 	switch {
 	case len(k.open) > 0 || k.quiet == nil || k.over:
 	case k.rest == nil:
-		k.rest = time.AfterFunc(leanAfter, k.quiet)
+		k.rest = time.AfterFunc(leanTime(), k.quiet)
 	default:
-		k.rest.Reset(leanAfter)
+		k.rest.Reset(leanTime())
 	}
 	if gone {
 		for w := range k.watchers {
