@@ -54,17 +54,30 @@ func (r Capacity) full(l coppice.Lane) string {
 // free sessions: too many started tasks have not landed. A task that waits for a
 // person does not count.
 func (r Capacity) tooManyOpen(project int64) string {
-	waiting := 0
-	for _, s := range r.Parked {
-		if s.ProjectID == project {
-			waiting++
-		}
-	}
-	most := r.Projects[project].Policy.Limits.MostWorkspaces()
-	if n := r.InFlight[project] - waiting; n >= most && most > 0 {
+	if n, most := r.open(project); n >= most && most > 0 {
 		return fmt.Sprintf("waiting for other tasks to land: %d of %d have started (limits.workspaces)", n, most)
 	}
 	return ""
+}
+
+// open returns how many tasks of a project have started and not landed, and the
+// limit for them; 0 means no limit.
+func (r Capacity) open(project int64) (n, most int) {
+	n = r.InFlight[project]
+	for _, s := range r.Parked {
+		if s.ProjectID == project {
+			n--
+		}
+	}
+	return n, r.Projects[project].Policy.Limits.MostWorkspaces()
+}
+
+// mayOpen returns how many more tasks of a project can start, up to most.
+func (r Capacity) mayOpen(project int64, most int) int {
+	if n, limit := r.open(project); limit > 0 {
+		most = min(most, limit-n)
+	}
+	return max(most, 0)
 }
 
 // bound is one limit of a lane.

@@ -59,7 +59,7 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 			}
 			continue
 		}
-		heads, err := t.tx.Lanes.Heads(lane, capacity.freeSessions(lane, mostStarts))
+		heads, err := t.heads(lane, capacity)
 		if err != nil {
 			return false, err
 		}
@@ -76,6 +76,19 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 		again = again || !started
 	}
 	return again, t.tx.Timers.Set(store.Timer{Kind: TimerLanes, ID: "lanes", At: wake})
+}
+
+// heads returns the tasks of a lane that could start now. Started ones come first.
+// If there are none, it reads only as many tasks as can be added to those that are
+// open: during a burst that is one or two, in every turn.
+func (t *turn) heads(lane coppice.Lane, c Capacity) ([]coppice.Task, error) {
+	most := c.freeSessions(lane, mostStarts)
+	few := min(most, max(c.mayOpen(lane.ProjectID, most), 1))
+	heads, err := t.tx.Lanes.Heads(lane, few)
+	if err != nil || few == most || len(heads) == 0 || !hasStarted(heads[0]) {
+		return heads, err
+	}
+	return t.tx.Lanes.Heads(lane, most)
 }
 
 // rerouteLane gives the first tasks of a lane to another account if their own

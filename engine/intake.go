@@ -28,6 +28,7 @@ type Intake struct {
 	hooks     func() coppice.Hooks // of the user; nil means none
 	mask      func(string) string  // masks secrets in notes; nil means that it does not
 	by        coppice.Actor
+	caller    *coppice.Session // inside Once, the session that calls
 }
 
 // Inspect returns the project to which a directory belongs: the root of its

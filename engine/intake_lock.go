@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"coppice"
@@ -42,16 +43,16 @@ func (i *Intake) Lock(ctx context.Context, session int64, ask LockAsk) (LockAnsw
 	}
 	var out LockAnswer
 	err := i.store.Update(ctx, func(tx store.Tx) error {
-		s, err := lockingSession(tx.Reader(), session)
+		s, err := i.lockingSession(tx.Reader(), session)
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, s.ProjectID, func(t *lock.Table) error {
+		return i.changeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
 			n := findRequest(t, s.ID, ask)
 			if n >= 0 {
 				out = continueRequest(t, n, ask)
 			} else {
-				out, err = i.newRequest(tx.Reader(), t, s, ask)
+				out, err = i.newRequest(t, s, ask)
 			}
 			out.Names = ask.Names
 			return err
@@ -60,8 +61,11 @@ func (i *Intake) Lock(ctx context.Context, session int64, ask LockAsk) (LockAnsw
 	return out, err
 }
 
-// lockingSession returns a session that has not ended.
-func lockingSession(r store.Reader, id int64) (coppice.Session, error) {
+// lockingSession returns a session that has not ended. Once has read its own.
+func (i *Intake) lockingSession(r store.Reader, id int64) (coppice.Session, error) {
+	if i.caller != nil && i.caller.ID == id {
+		return *i.caller, nil
+	}
 	s, err := r.Sessions.Get(id)
 	if err == nil && !s.State.Live() {
 		err = coppice.Errorf(coppice.EConflict, "the session %s has ended", s.Key)
@@ -144,19 +148,16 @@ func continueRequest(t *lock.Table, n int, a LockAsk) LockAnswer {
 }
 
 // newRequest grants a request, or adds one that waits.
-func (i *Intake) newRequest(r store.Reader, t *lock.Table, s coppice.Session, a LockAsk) (LockAnswer, error) {
+func (i *Intake) newRequest(t *lock.Table, s coppice.Session, a LockAsk) (LockAnswer, error) {
 	if t.Size()+len(a.Names) > coppice.MaxLocks {
 		return LockAnswer{}, coppice.Errorf(coppice.ETooLarge, "the sessions of the project hold or wait for %d names already", t.Size()).
 			WithFix("release files, or lock directories instead of single files")
 	}
-	task, err := r.Tasks.Get(s.TaskID)
-	if err != nil {
-		return LockAnswer{}, err
-	}
+	task := strings.TrimSuffix(s.Key, coppice.SessionKey("", s.N))
 	now := i.now().UTC()
 	res := t.Request(coppice.LockRequest{
 		ProjectID: s.ProjectID, SessionID: s.ID, Call: a.Call, Names: a.Names, Reason: a.Reason, TTL: coppice.Duration(a.TTL), Since: now, Until: now.Add(a.Wait),
-		Owner: coppice.LockOwner{Session: s.Key, Task: task.Key, State: s.State, Parked: s.Parked()},
+		Owner: coppice.LockOwner{Session: s.Key, Task: task, State: s.State, Parked: s.Parked()},
 	}, now)
 	switch {
 	case res.Granted:
@@ -184,7 +185,7 @@ func (i *Intake) LeaveLock(ctx context.Context, session int64, call string) erro
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, s.ProjectID, func(t *lock.Table) error {
+		return i.changeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
 			if n := findRequest(t, session, LockAsk{Call: call}); n >= 0 {
 				t.Withdraw(t.Requests[n].ID, i.now().UTC())
 			}
@@ -201,11 +202,11 @@ func (i *Intake) ReleaseLocks(ctx context.Context, session int64, names []string
 	}
 	released := []string{}
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		s, err := lockingSession(tx.Reader(), session)
+		s, err := i.lockingSession(tx.Reader(), session)
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, s.ProjectID, func(t *lock.Table) error {
+		return i.changeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
 			for _, l := range t.Release(s.ID, names, i.now().UTC()) {
 				released = append(released, l.Name)
 			}
@@ -234,7 +235,7 @@ func (i *Intake) ReleaseLock(ctx context.Context, project, name, session string)
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, p.ID, func(t *lock.Table) error {
+		return i.changeLocks(tx, p.ID, p.Prefix, func(t *lock.Table) error {
 			for _, l := range slices.Clone(t.Held) {
 				if l.Name == name || session != "" && l.Owner.Session == session {
 					released = append(released, t.Release(l.SessionID, []string{l.Name}, i.now().UTC())...)
@@ -253,9 +254,15 @@ func (i *Intake) ReleaseLock(ctx context.Context, project, name, session string)
 	return released, err
 }
 
+// projectOf returns the prefix of a session's project, which never changes.
+func projectOf(s coppice.Session) string {
+	prefix, _, _, _ := coppice.ParseKey(s.Key) // a session's key is valid
+	return prefix
+}
+
 // changeLocks changes the locks of a project. The event wakes the engine, which
 // grants what became free.
-func (i *Intake) changeLocks(tx store.Tx, project int64, change func(*lock.Table) error) error {
+func (i *Intake) changeLocks(tx store.Tx, project int64, prefix string, change func(*lock.Table) error) error {
 	before, err := lockTable(tx.Reader(), project)
 	if err != nil {
 		return err
@@ -268,12 +275,8 @@ func (i *Intake) changeLocks(tx store.Tx, project int64, change func(*lock.Table
 	if err := putLocks(tx, c); err != nil || !c.Notable() {
 		return err
 	}
-	p, err := tx.Projects.Get(project)
-	if err != nil {
-		return err
-	}
 	return tx.Log.Append(&coppice.Event{
-		At: i.now().UTC(), Kind: coppice.EventLocksChanged, ProjectID: project, About: coppice.LocksSubject(project), Subject: p.Prefix,
+		At: i.now().UTC(), Kind: coppice.EventLocksChanged, ProjectID: project, About: coppice.LocksSubject(project), Subject: prefix,
 		By: i.by.String(), Reason: c.Summary(), Data: coppice.Raw(c.Events),
 	})
 }

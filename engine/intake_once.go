@@ -32,7 +32,7 @@ func (i *Intake) Once(ctx context.Context, s coppice.Session, id string, do func
 		}
 		inside := *i
 		inside.store, inside.levels, inside.free = within{tx: tx}, nil, nil
-		inside.by = coppice.Actor{Kind: coppice.ActorSession, Name: s.Key}
+		inside.by, inside.caller = coppice.Actor{Kind: coppice.ActorSession, Name: s.Key}, &now
 		out, err := do(ctx, &inside, tx)
 		if err != nil || out == nil {
 			return err

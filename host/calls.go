@@ -125,9 +125,9 @@ func (k *calls) end(o *openCall, gone bool) {
 	switch {
 	case len(k.open) > 0 || k.quiet == nil || k.over:
 	case k.rest == nil:
-		k.rest = time.AfterFunc(leanAfter, k.quiet)
+		k.rest = time.AfterFunc(leanTime(), k.quiet)
 	default:
-		k.rest.Reset(leanAfter)
+		k.rest.Reset(leanTime())
 	}
 	if gone {
 		for w := range k.watchers {
@@ -275,7 +275,7 @@ func (h *host) recordCall(c Call, a Reply, took time.Duration) {
 
 // recordWait is how long followers wait for the record of a call, unless the agent
 // writes something. Agents often use several tools one after the other.
-const recordWait = 100 * time.Millisecond
+const recordWait = 250 * time.Millisecond
 
 // wakeSoon wakes the followers after recordWait. The caller holds mu.
 func (h *host) wakeSoon() {

@@ -69,6 +69,10 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 // needed to start. A session that ends sooner frees everything anyway.
 const leanAfter = time.Second
 
+// leanTime returns leanAfter and up to half of it. Many sessions can start, or rest,
+// at the same moment: together they would delay everything else on the machine.
+func leanTime() time.Duration { return leanAfter + rand.N(leanAfter/2) }
+
 // lean reduces the host's memory for the rest of its life. There is one host per
 // session, so a small size matters more than speed.
 func lean() {

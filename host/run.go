@@ -165,7 +165,7 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 	if h.readsScreen() {
 		h.tasks.Go(h.watch)
 	}
-	defer time.AfterFunc(leanAfter, lean).Stop()
+	defer time.AfterFunc(leanTime(), lean).Stop()
 
 	code, sig := wait(a.cmd)
 	close(h.agentDone)

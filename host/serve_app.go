@@ -168,7 +168,7 @@ func (h *host) stayWithApp(ctx context.Context) Exit {
 	h.mu.Lock()
 	h.event(spool.Host, coppice.AgentEvent{Kind: coppice.KindNotice, Name: coppice.NameAppReady, Text: "the app is ready"})
 	h.mu.Unlock()
-	defer time.AfterFunc(leanAfter, lean).Stop()
+	defer time.AfterFunc(leanTime(), lean).Stop()
 	x := Exit{Code: -1, Stopped: true}
 	select {
 	case <-h.app.ended:

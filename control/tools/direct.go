@@ -20,8 +20,8 @@ import (
 // the usual call is carried out without it, with the same answer. The SDK gets
 // all other requests, and with them everything that is not valid.
 
-// directVersions are the versions of the protocol whose calls of tools need
-// only a name and arguments. A client that names none has one of them.
+// directVersions are the versions of the protocol whose calls of tools need only a
+// name and arguments. A client that names no version has one of them.
 var directVersions = []string{"", "2025-03-26", "2025-06-18", "2025-11-25"}
 
 // ownMeta is the beginning of the keys by which the protocol itself uses _meta.
