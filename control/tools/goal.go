@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -84,16 +85,9 @@ func spawnWorker(c *call, i *engine.Intake, tx store.Tx, in spawnIn) (Spawned, e
 		return Spawned{}, err
 	}
 	return g.spawn(i, tx, flow.Spawn{
-		Perspective: orDefault(in.Perspective, flow.Implementer), Hint: in.Agent, Task: c.cfg.Redact(in.Task), Scope: in.Scope,
+		Perspective: cmp.Or(in.Perspective, flow.Implementer), Hint: in.Agent, Task: c.cfg.Redact(in.Task), Scope: in.Scope,
 		Criteria: c.cfg.Redact(in.Criteria), Context: c.cfg.Redact(in.Context),
 	})
-}
-
-func orDefault(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // spawn stores the request for a worker, unless an equal one has a worker that has not
@@ -152,7 +146,7 @@ func crossReview(c *call, i *engine.Intake, tx store.Tx, in crossIn) ([]Spawned,
 	if in.A == in.B {
 		return nil, coppice.Errorf(coppice.EInvalid, "both workers are %s", coppice.Quote(in.A)).WithFix("name two workers").WithField("worker_b")
 	}
-	focus := orDefault(c.cfg.Redact(in.Focus), "correctness")
+	focus := cmp.Or(c.cfg.Redact(in.Focus), "correctness")
 	if err := flow.CheckLength("focus", focus, flow.MostCriteria); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func (g *goalView) worker(id string) (*worker, error) {
 		known = append(known, w.key)
 	}
 	return nil, coppice.Errorf(coppice.ENotFound, "there is no worker %s", coppice.Quote(id)).
-		WithFix("use one of: %s", orDefault(strings.Join(known, ", "), "(none has been started)")).WithField("worker_id")
+		WithFix("use one of: %s", cmp.Or(strings.Join(known, ", "), "(none has been started)")).WithField("worker_id")
 }
 
 // full refuses to wait for a worker that cannot start before another one has ended: the
