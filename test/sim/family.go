@@ -321,6 +321,12 @@ func (s *sim) familyHolds(r store.Reader, t coppice.Task) error {
 	if err != nil {
 		return err
 	}
+	return s.stopsWith(r, t, p)
+}
+
+// stopsWith checks that a task ends with a stopped one above it, unless a person says
+// otherwise.
+func (s *sim) stopsWith(r store.Reader, t, p coppice.Task) error {
 	if p.Outcome != coppice.OutcomeCancelled || p.Reverted != nil || t.Ended() {
 		return nil
 	}

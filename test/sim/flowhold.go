@@ -116,6 +116,11 @@ func (s *sim) restsBelow(r store.Reader, t coppice.Task) error {
 		return err
 	}
 	for _, step := range all {
+		if !step.Ended() {
+			if err := s.stopsWith(r, step, t); err != nil {
+				return err
+			}
+		}
 		sessions, err := r.Sessions.Of(step.ID)
 		if err != nil {
 			return err
