@@ -186,7 +186,7 @@ func (s *sim) countFlows(r store.Reader) (flows, error) {
 		case t.Outcome == coppice.OutcomeCancelled:
 			c.Stopped++
 		}
-		if t.Landed != "" {
+		if t.Landed != "" || t.Reverted != nil {
 			f.Landed++
 		}
 	}

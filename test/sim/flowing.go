@@ -13,7 +13,7 @@ import (
 )
 
 // mostFlows bounds the flows that people create.
-const mostFlows = 6
+const mostFlows = 5
 
 // flowCount is what happened to the flows of a kind.
 type flowCount struct {
@@ -207,7 +207,7 @@ func (s *sim) meet() error {
 	}
 	f := s.flowing
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		tasks, err := r.Tasks.List(store.TaskFilter{Most: 50}) // the newest first; no turn creates as many
+		tasks, err := r.Tasks.List(store.TaskFilter{Most: 30}) // the newest first; no turn creates as many
 		for _, t := range slices.Backward(tasks) {
 			if t.ID <= f.newest {
 				continue
