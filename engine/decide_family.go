@@ -59,25 +59,18 @@ func (t *turn) wakeFamily(v *View) error {
 	return nil
 }
 
-// stopChildren asks the open tasks that a stopped task created to stop. A task that
-// is done, or has failed, leaves them running. So does one whose landing was taken
-// off its branch.
+// stopChildren asks the open tasks below a stopped task to stop. A task that is done,
+// or has failed, leaves them running. So does one whose landing was taken off its
+// branch.
 func (t *turn) stopChildren(v *View, d *Decision) error {
 	if d.Kind != coppice.EventTaskEnded || d.Task == nil || d.Task.Outcome != coppice.OutcomeCancelled || d.Task.Reverted != nil {
 		return nil
 	}
-	open, err := t.tx.Families.OpenChildren(v.Task.ID)
-	if err != nil {
-		return err
-	}
-	for _, id := range open {
-		of := coppice.TaskSubject(id)
+	return eachBelow(t.tx.Reader(), v.Task.ID, func(below coppice.Task) error {
+		of := coppice.TaskSubject(below.ID)
 		asks, err := t.tx.Asks.Open(of)
-		if err != nil {
+		if err != nil || coppice.Asked(asks, coppice.VerbStop) != nil {
 			return err
-		}
-		if coppice.Asked(asks, coppice.VerbStop) != nil {
-			continue
 		}
 		a := coppice.Ask{
 			Subject: of, ProjectID: v.Project.ID, Verb: coppice.VerbStop, Text: v.Task.Key + ", which created it, was stopped",
@@ -87,6 +80,6 @@ func (t *turn) stopChildren(v *View, d *Decision) error {
 			return err
 		}
 		t.dirty.add(of)
-	}
-	return nil
+		return nil
+	})
 }

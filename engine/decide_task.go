@@ -10,6 +10,7 @@ import (
 // returns its next decision or nil. After each decision all are asked again.
 var deciders = []func(*View) *Decision{
 	settle,
+	flowClosed,
 	undo,
 	revert,
 	unstop,

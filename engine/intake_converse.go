@@ -190,9 +190,19 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		if err := verb.Refuses(verb.Fork, verb.Facts{Task: from, Conversation: s != nil}); err != nil {
 			return err
 		}
+		if err := refuseClosed(tx.Reader(), from); err != nil {
+			return err
+		}
+		above, err := flowAbove(tx.Reader(), from)
+		if err != nil {
+			return err
+		}
 		made = coppice.Task{
 			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
 			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
+		}
+		if above != nil {
+			made.Parent = from.Parent // its branch stays until the fork has ended
 		}
 		made.Onto, made.Group, made.Labels, made.Context = from.Onto, from.Group, from.Labels, from.Context
 		made.Turns, made.Time, made.UntilDone = from.Turns, from.Time, from.UntilDone

@@ -198,23 +198,23 @@ func (i *Intake) affordsBelow(tx store.Tx, of coppice.Task) error {
 	})
 }
 
-// eachBelow calls f for every open task below a task.
+// eachBelow calls f for every open task below a task. A task between them might have
+// ended, such as the lead of a goal whose workers still work.
 func eachBelow(r store.Reader, task int64, f func(coppice.Task) error) error {
 	for next := []int64{task}; len(next) > 0; next = next[1:] {
-		open, err := r.Families.OpenChildren(next[0])
+		children, err := r.Families.Children(next[0])
 		if err != nil {
 			return err
 		}
-		some, err := r.Tasks.Some(open)
-		if err != nil {
-			return err
-		}
-		for _, id := range open {
-			if err := f(some[id]); err != nil {
+		for _, t := range children {
+			next = append(next, t.ID)
+			if t.Ended() {
+				continue
+			}
+			if err := f(t); err != nil {
 				return err
 			}
 		}
-		next = append(next, open...)
 	}
 	return nil
 }

@@ -64,6 +64,11 @@ func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.R
 			return err
 		}
 	}
+	if t.Ended() && slices.Contains(reopening, info.Verb) {
+		if err := refuseClosed(tx.Reader(), *t); err != nil {
+			return err
+		}
+	}
 	if info.Check != nil {
 		if err := info.Check(f, r); err != nil {
 			return err

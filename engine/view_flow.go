@@ -17,6 +17,15 @@ const mostStepResult = 64 << 10
 // viewFlow reads the steps and the documents of a flow, for its kind.
 func (t *turn) viewFlow(v *View) error {
 	v.Steps, v.Stopping, v.StepsOpen = nil, map[int64]bool{}, false
+	if v.asked(reopening...) != nil {
+		closed, err := closedFlow(t.tx.Reader(), v.Task)
+		if err != nil {
+			return err
+		}
+		if closed != nil {
+			v.Closed = closed.Key
+		}
+	}
 	f := v.Task.Flow
 	if f != nil && v.Task.Ended() && f.Branch && f.Dropped.IsZero() {
 		err := eachBelow(t.tx.Reader(), v.Task.ID, func(coppice.Task) error { v.StepsOpen = true; return nil })

@@ -155,7 +155,7 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 		if !slices.Contains(projects, t.ProjectID) {
 			projects = append(projects, t.ProjectID)
 		}
-		if t.Sessions > 0 { // otherwise it has neither a session nor a landing
+		if t.Sessions > 0 || t.IsFlow() { // otherwise it has neither a session nor a landing
 			begun = append(begun, t.ID)
 		}
 		if t.Stage == coppice.StageSession {

@@ -53,6 +53,7 @@ type View struct {
 	Steps     []coppice.Task // those that count, oldest first
 	Stopping  map[int64]bool // those that were asked to stop
 	StepsOpen bool           // a task below it has not ended; known when the flow has
+	Closed    string         // the key of the flow on whose branch it would land, if that takes no more work
 	FlowTip   string         // where its branch is; empty if no step has landed there
 	// Plan returns what its kind plans. Draft returns the task of a new step.
 	Plan  func() (flow.Plan, error)                `json:"-"`

@@ -192,7 +192,14 @@ func (s *sim) finishTool(x coppice.Session, h *hostState) error {
 		s.made++
 		s.world.write(h, fmt.Sprintf("f%d", s.kin.IntN(6)), fmt.Sprintf("%s#%d", x.Key, s.made))
 	}
-	err := s.once(x, h, func(i *engine.Intake, tx store.Tx) (any, error) { return "ok", i.Finish(tx, x.ID, "42") })
+	text, ok, err := s.finalWords(x)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		text = "42"
+	}
+	err = s.once(x, h, func(i *engine.Intake, tx store.Tx) (any, error) { return "ok", i.Finish(tx, x.ID, text) })
 	if err == nil {
 		h.call = &toolCall{} // it does nothing more
 		s.families.Finished++
@@ -314,6 +321,12 @@ func (s *sim) familyHolds(r store.Reader, t coppice.Task) error {
 	if err != nil {
 		return err
 	}
+	return s.stopsWith(r, t, p)
+}
+
+// stopsWith checks that a task ends with a stopped one above it, unless a person says
+// otherwise.
+func (s *sim) stopsWith(r store.Reader, t, p coppice.Task) error {
 	if p.Outcome != coppice.OutcomeCancelled || p.Reverted != nil || t.Ended() {
 		return nil
 	}

@@ -35,7 +35,7 @@ func (s *sim) create() error {
 	if !s.opt.Plain && s.rng.IntN(8) == 0 {
 		n.Answer = true
 		if s.rng.IntN(2) == 0 {
-			n.Schema = []byte(`{"type": "integer"}`)
+			n.Schema = []byte(integer)
 		}
 	} else if !s.opt.Plain {
 		n.Category = []string{"", "", "docs", "secret"}[s.reviews.IntN(4)]
@@ -203,7 +203,7 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if err := s.killsHold(r, t); err != nil {
 			return err
 		}
-		if err := errors.Join(spendHolds(r, t), s.familyHolds(r, t)); err != nil {
+		if err := errors.Join(spendHolds(r, t), s.familyHolds(r, t), s.flowHolds(r, t)); err != nil {
 			return err
 		}
 	}
@@ -229,6 +229,9 @@ func (s *sim) settle() error {
 		if _, err := s.intake.Pause(s.ctx, p, "", false); err != nil && !refused(err) {
 			return err
 		}
+	}
+	if err := s.restSchedules(); err != nil {
+		return err
 	}
 	for quiet := 0; quiet < 3; {
 		before, err := s.marks()
@@ -315,6 +318,8 @@ func (s *sim) help() error {
 			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
 		case t.Stage.Awaits(), verb.YourTurn(t):
 			err = s.land(t.Key)
+		case t.Planned() && verb.WaitsForPerson(t):
+			err = s.helpFlow(t)
 		case t.Stage == coppice.StageWaiting && t.Failure != nil && t.Failure.Of != "":
 			if err = s.raiseAbove(t); refused(err) { // it has ended
 				_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbRetry, verb.Request{})
@@ -397,7 +402,7 @@ func (s *sim) atRest(r store.Reader) error {
 			return fmt.Errorf("%d items of work are still %s", n, state)
 		}
 	}
-	if err := s.looksHold(); err != nil {
+	if err := errors.Join(s.looksHold(), s.branchesHold(r)); err != nil {
 		return err
 	}
 	for key, ws := range s.world.spaces {

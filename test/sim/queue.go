@@ -62,7 +62,11 @@ func (s *sim) needsHold(r store.Reader) error {
 		if err != nil {
 			return err
 		}
-		first, err := r.Landings.Queued(p.ID, 1)
+		q, err := r.Queues.Of(p.ID, "")
+		if err != nil {
+			return err
+		}
+		first, err := r.Landings.Queued(q.ID, 1)
 		if err != nil {
 			return err
 		}
@@ -93,7 +97,11 @@ func (s *sim) needsHold(r store.Reader) error {
 // first one and has its reason.
 func (s *sim) queueReasons(r store.Reader) error {
 	for _, p := range s.projects {
-		queued, err := r.Landings.Queued(p.ID, 100)
+		q, err := r.Queues.Of(p.ID, "")
+		if err != nil {
+			return err
+		}
+		queued, err := r.Landings.Queued(q.ID, 100)
 		if err != nil {
 			return err
 		}
@@ -121,7 +129,7 @@ func (s *sim) queueReasons(r store.Reader) error {
 			case st[i].Status != coppice.StatusLanding:
 				return fmt.Errorf("%s is in the queue, and it is %s", t.Key, st[i].Status)
 			case i == 0 && st[i].Reason != queued[0].WaitsFor() && !strings.HasPrefix(st[i].Reason, "waiting for a check slot"):
-				return fmt.Errorf("%s waits with %q, its status says %q", t.Key, queued[0].Waits, st[i].Reason)
+				return fmt.Errorf("%s waits with %q, its status says %q", t.Key, queued[0].WaitsFor(), st[i].Reason)
 			case i > 0 && (!strings.Contains(st[i].Reason, tasks[0].Key) || !strings.Contains(st[i].Reason, queued[0].Waits)):
 				return fmt.Errorf("%s waits behind %s (%q) and says %q", t.Key, tasks[0].Key, queued[0].Waits, st[i].Reason)
 			}

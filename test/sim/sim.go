@@ -42,6 +42,7 @@ type Options struct {
 
 	Family bool // a project has one session, and agents create tasks and wait for them
 	Hooks  bool // every event has hooks, and landings wait for one
+	Flows  bool // people create flows and schedules
 }
 
 // Report is what a simulation showed.
@@ -61,6 +62,7 @@ type Report struct {
 	hooks
 	locked
 	families
+	flows
 }
 
 // mostSessions is how many sessions of all projects run at once.
@@ -91,6 +93,7 @@ type sim struct {
 	hooking  *hooking
 	approved map[string]bool
 	locks    *locking
+	flowing  *flowing
 
 	diskFree  uint64         // bytes of the disk; 0 is unknown
 	diagnosed map[int64]bool // sessions that got a diagnosis
@@ -202,6 +205,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	s.locks = newLocking(opt.Seed)
 	s.retries, s.diagnosed = rand.New(rand.NewPCG(opt.Seed, 49)), map[int64]bool{}
 	s.kin = rand.New(rand.NewPCG(opt.Seed, 50))
+	s.flowing = newFlowing(opt.Seed)
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	if opt.Hooks {
@@ -237,12 +241,12 @@ func (s *sim) boot() error {
 	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1, DiskFree: s.diskFree}); err != nil {
 		return err
 	}
-	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes, Hooks: s.userHooks})
+	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes, Hooks: s.userHooks, Usable: usable})
 	if err != nil {
 		return err
 	}
 	s.eng = eng
-	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil }, hasScreen)
+	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil }, hasScreen, engine.WithUsable(usable))
 	return s.serverStarts()
 }
 
@@ -306,6 +310,7 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if s.opt.Retries {
 		p.Retry.Max, p.Agent.Fallback, p.Budget = 2+s.retries.IntN(5), []string{"beta"}, coppice.BudgetPolicy{}
 	}
+	s.flowed(&p)
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
 	if p.Land.Push {
@@ -383,6 +388,9 @@ func (s *sim) report() (Report, error) {
 	return r, s.st.View(s.ctx, func(rd store.Reader) error {
 		var err error
 		if r.hooks, err = s.hooksHold(rd, all); err != nil {
+			return err
+		}
+		if r.flows, err = s.countFlows(rd); err != nil {
 			return err
 		}
 		tasks, err := rd.Tasks.List(store.TaskFilter{})

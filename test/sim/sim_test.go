@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"coppice"
 )
 
 var (
@@ -197,6 +199,39 @@ func TestFamilies(t *testing.T) {
 		all.Finished, all.Below, done = all.Finished+f.Finished, all.Below+f.Below, done+r.Done
 	}
 	if t.Logf("%+v, %d tasks done", all, done); min(all.Created, all.Delivered, all.Resumed, all.Replied, all.Finished, all.Below) < 5 {
+		t.Error("that shows little")
+	}
+}
+
+// TestFlows plays histories in which people create flows of every kind and schedules:
+// each flow ends or says what it waits for, no step runs twice, nothing runs below a
+// stopped flow, and budgets and documents hold.
+func TestFlows(t *testing.T) {
+	t.Parallel()
+	var all flows
+	for n := range uint64(max(20, *seeds/10)) {
+		opt := options(n + 18999 + *start)
+		if *seed != 0 {
+			opt = options(*seed)
+			logged = 3000
+		}
+		opt.Flows, opt.Steps, opt.Tasks = true, 700, 2
+		r, err := Run(t.Context(), opt)
+		if err != nil {
+			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestFlows -seed %d", err, opt.Seed)
+		}
+		if *seed != 0 {
+			return
+		}
+		all.add(r.flows)
+	}
+	t.Logf("%+v", all)
+	for n, c := range all.Kinds {
+		if min(c.Ran, c.Done, c.Failed) < 3 || min(c.Stopped, c.Blocked, c.Paused, c.Resumed, c.Wrapped) < 1 {
+			t.Errorf("%s: %+v, which shows little", coppice.FlowKinds[n], c)
+		}
+	}
+	if min(all.Landed, all.Spawned, all.Retried, all.Written, all.Outdated, all.Scheduled) < 5 {
 		t.Error("that shows little")
 	}
 }

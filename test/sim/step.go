@@ -81,6 +81,9 @@ func (s *sim) actions() []action {
 	if s.opt.Locks {
 		return s.lockingActions()
 	}
+	if s.opt.Flows {
+		return s.flowActions()
+	}
 	return []action{
 		{"turn", 20, s.turn},
 		{"take", 14, s.take},
@@ -117,8 +120,11 @@ func (s *sim) turn() error {
 		return err
 	}
 	s.due = t.Due
+	if err := s.meet(); err != nil {
+		return err
+	}
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r), s.locksHold(r), s.budgetsHold(r))
+		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r), s.locksHold(r), s.budgetsHold(r), s.flowsHold(r))
 	})
 }
 
@@ -377,6 +383,9 @@ func (s *sim) agent() error {
 	if used, err := s.useTool(key, h); used || err != nil {
 		return err
 	}
+	if used, err := s.lead(key, h); used || err != nil {
+		return err
+	}
 	n := s.rng.IntN(100)
 	if s.calm {
 		n = 50 + n/2
@@ -413,6 +422,9 @@ func (s *sim) agent() error {
 	case coppice.RoleVerify:
 		return s.verify(key, h)
 	case coppice.RoleAnswer, coppice.RoleCheckout:
+		if answered, err := s.stepAnswer(key, h); answered || err != nil {
+			return err
+		}
 		s.answer(key, h)
 		return nil
 	case coppice.RoleAnalyze:

@@ -387,6 +387,9 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 		if s.Session.Role.Detached() && s.Session.Role != coppice.RoleVerify || s.Checkout {
 			ws = &workspace{} // it has none
 		}
+		if f := w.repos[s.Repo].flows[coppice.TaskBranch(s.Task)]; ws == nil && f != nil && s.Session.Role == coppice.RoleVerify {
+			ws = &workspace{from: w.repos[s.Repo].base, head: f.tip} // a flow lands its branch without one
+		}
 		if ws == nil || ws.removed && !s.Session.Role.Detached() { // a stop that was undone does not restore it for a verifier
 			w.breakf("%s was started without a workspace", s.Session.Key)
 			return &coppice.RunResult{Lost: true}
