@@ -54,7 +54,7 @@ type ConfigChange struct {
 // Prompts are the prompts of a project, and what their texts can use.
 type Prompts struct {
 	Prompts   []Prompt      `json:"prompts"`
-	Fields    []PromptField `json:"fields" doc:"The fields that the text of a prompt can use, as in {{.Title}}"`
+	Fields    []PromptField `json:"fields" doc:"The fields that the text of a role's prompt can use, as in {{.Title}}"`
 	Functions []string      `json:"functions" doc:"The functions that it can use, besides if, with and range"`
 }
 
@@ -64,10 +64,11 @@ type PromptField struct {
 	Doc  string `json:"doc"`
 }
 
-// Prompt is the text from which the first message of sessions in a role is written.
+// Prompt is the text from which the first message of sessions in a role, or of steps of
+// a flow, is written.
 type Prompt struct {
-	Role     string `json:"role"`
-	About    string `json:"about" doc:"What sessions in the role do"`
+	Role     string `json:"role" doc:"Or the name of a prompt of flows, such as flow-goal-lead"`
+	About    string `json:"about" doc:"What its sessions do"`
 	Path     string `json:"path" doc:"The project's own file, relative to the repository"`
 	Own      bool   `json:"own,omitempty" doc:"The file exists"`
 	Text     string `json:"text" doc:"Of the file if it exists, otherwise the built-in text; a Go template"`
@@ -76,6 +77,8 @@ type Prompt struct {
 	Problem  string `json:"problem,omitempty" doc:"Why the file cannot be used; the built-in text is then in effect"`
 	Waits    bool   `json:"waits,omitempty" doc:"The text is not in effect yet, for example because it waits for a confirmation"`
 	Diff     string `json:"diff,omitempty" doc:"Of a dry run: what the change would do, as a unified diff; absent if nothing"`
+	// Fields is nil for a role.
+	Fields []string `json:"fields,omitempty" doc:"The fields that the text of a prompt of flows can use; absent for a role"`
 }
 
 // PromptChange replaces the prompt of a role, or removes the project's own.

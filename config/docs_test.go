@@ -106,7 +106,7 @@ must have mode 0600. ` + "`coppice config --user`" + ` shows it; its schema is [
 
 The first message of a session is written from the prompt of its role. A project can have its own text for a role, in a file that is committed with the
 code: ` + "`" + config.PromptDir + "/verify.md`" + ` and so on. The dashboard's Settings and ` + "`coppice config prompt`" + ` edit these files.
-[Your own prompts](verification.md#your-own-prompts) describes the text.
+[Your own prompts](verification.md#your-own-prompts) describes the text. The prompts of [flows](flows.md#your-own-prompts) are files there, too.
 
 Before the text of the role, the message has the project's context files, in this order: ` + "`" + config.ProjectFile + "`, `" + config.ConventionsFile + "`" + `
 and the files ` + "`" + config.ContextDir + "/*.md`" + `, sorted by name. ` + "`prompt.context`" + ` limits their size. [Notes and context](notes.md#context-in-prompts)

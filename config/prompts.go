@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,39 +15,53 @@ import (
 	"unicode/utf8"
 
 	"coppice"
+	"coppice/flow"
 	"coppice/prompt"
 )
 
 // PromptDir is where a repository has its own prompts, each in a file named
-// after its role, such as verify.md.
+// after its role, such as verify.md, or after a prompt of flows, such as
+// flow-goal-lead.md.
 const PromptDir = ".coppice/prompts"
 
-// PromptFile returns the file of a role's prompt, relative to the repository.
+// promptNames returns the names of all prompts: those of roles, then those of flows.
+func promptNames() []string { return append(slices.Clone(prompt.Kinds), flow.PromptNames()...) }
+
+// builtIn returns the built-in text of a prompt.
+func builtIn(role string) (string, error) {
+	if text := flow.PromptText(role); text != "" {
+		return text, nil
+	}
+	return prompt.BuiltIn(role)
+}
+
+// PromptFile returns the file of a prompt, relative to the repository.
 func PromptFile(role string) string { return path.Join(PromptDir, role+".md") }
 
 // Files names all files of a checkout that make up its policy, whether they exist or
 // not, and the folder with further context files.
 func Files(dir string) []string {
 	files := []string{File}
-	for _, role := range prompt.Kinds {
+	for _, role := range promptNames() {
 		files = append(files, PromptFile(role))
 	}
 	names, _ := contextNames(dir) // an error is reported when the policy is loaded
 	return append(append(files, names...), ContextDir)
 }
 
-// What the text of a prompt can use.
+// What the text of a role's prompt can use.
 var (
 	PromptFields    = prompt.Fields
 	PromptFunctions = prompt.Functions
 )
 
-// Prompt is the prompt of a role in a checkout.
+// Prompt is the prompt of a role, or one of flows, in a checkout.
 type Prompt struct {
 	Role     string
-	About    string // what sessions in the role do
-	Own      bool   // the project has its own file
-	Text     string // of the file, or the built-in one
+	About    string   // what its sessions do
+	Fields   []string // what the text of a prompt of flows can use; nil for PromptFields
+	Own      bool     // the project has its own file
+	Text     string   // of the file, or the built-in one
 	BuiltIn  string
 	Problem  error  // why the file cannot be used
 	Revision string // names the file's content
@@ -58,13 +73,13 @@ func Prompts(dir string) ([]Prompt, error) {
 		return nil, unreadable(dir, err)
 	}
 	var all []Prompt
-	for _, role := range prompt.Kinds {
-		text, err := prompt.BuiltIn(role)
+	for _, role := range promptNames() {
+		text, err := builtIn(role)
 		if err != nil {
 			return nil, err
 		}
 		b, err := readFile(dir, PromptFile(role), MaxSize)
-		p := Prompt{Role: role, About: coppice.Role(role).Info().About, Own: true, Text: string(b), BuiltIn: text, Revision: revision(b)}
+		p := Prompt{Role: role, About: cmp.Or(flow.PromptAbout(role), coppice.Role(role).Info().About), Fields: flow.PromptFields(role), Own: true, Text: string(b), BuiltIn: text, Revision: revision(b)}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			p.Own, p.Text = false, text
@@ -83,7 +98,15 @@ func checkPrompt(role string, b []byte) error {
 	if !utf8.Valid(b) {
 		return coppice.Errorf(coppice.EInvalid, "it is not valid UTF-8").WithFix("write it as UTF-8")
 	}
-	return prompt.Check(role, string(b))
+	if flow.PromptText(role) == "" {
+		return prompt.Check(role, string(b))
+	}
+	err := flow.CheckPrompt(role, string(b))
+	if e := coppice.Public(err); err != nil {
+		e.Err = prompt.Located(err)
+		return e
+	}
+	return nil
 }
 
 // loadPrompts reads the project's own prompts. If one cannot be used, the
@@ -155,7 +178,7 @@ func PreviewPrompt(dir string, c PromptChange, rev string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	builtin, err := prompt.BuiltIn(c.Role)
+	builtin, err := builtIn(c.Role)
 	if err != nil {
 		return "", err
 	}
@@ -176,7 +199,7 @@ func PreviewPrompt(dir string, c PromptChange, rev string) (string, error) {
 // preparePrompt returns a file before and after a change; nil stands for a missing
 // file.
 func preparePrompt(dir string, c PromptChange, rev string) (before, after []byte, err error) {
-	if _, err = prompt.BuiltIn(c.Role); err != nil {
+	if _, err = builtIn(c.Role); err != nil {
 		return nil, nil, err
 	}
 	name := PromptFile(c.Role)

@@ -31,11 +31,13 @@ func TestPrompts(t *testing.T) {
 			put(".coppice/prompts/implement.md", "Build {{.Title}}.")
 			put(".coppice/prompts/verify.md", "Look at {{.Nothing}}.")
 			put(".coppice/prompts/other.md", "{{")
+			put(".coppice/prompts/flow-goal-rules.md", "Use make in {{.Key}}.")
+			put(".coppice/prompts/flow-goal-lead.md", "{{.Nowhere}}")
 			p, _, err := Load(dir)
-			if err != nil || len(p.Prompts) != 1 || p.Prompts["implement"] != "Build {{.Title}}." {
+			if err != nil || len(p.Prompts) != 2 || p.Prompts["implement"] != "Build {{.Title}}." || p.Prompts["flow-goal-rules"] != "Use make in {{.Key}}." {
 				t.Fatalf("%v, %v", p.Prompts, err)
 			}
-			if len(p.Problems) != 1 || !strings.HasPrefix(p.Problems[0], ".coppice/prompts/verify.md: ") || !strings.Contains(p.Problems[0], "Nothing") {
+			if len(p.Problems) != 2 || !strings.HasPrefix(p.Problems[1], ".coppice/prompts/flow-goal-lead.md: ") || !strings.Contains(p.Problems[1], "Nowhere") || !strings.HasPrefix(p.Problems[0], ".coppice/prompts/verify.md: ") || !strings.Contains(p.Problems[0], "Nothing") {
 				t.Errorf("problems %q", p.Problems)
 			}
 		})
@@ -160,6 +162,7 @@ func TestRefusedPrompts(t *testing.T) {
 		line   int
 	}{
 		"a mistake":           {change: PromptChange{Role: "fix", Text: "one\n{{.Nothing}}\n"}, code: coppice.EInvalid, line: 2},
+		"a mistake in a flow": {change: PromptChange{Role: "flow-goal-lead", Text: "one\n{{.Nothing}}\n"}, code: coppice.EInvalid, line: 2},
 		"no text":             {change: PromptChange{Role: "fix", Text: "\n\n"}, code: coppice.EInvalid},
 		"too long":            {change: PromptChange{Role: "fix", Text: strings.Repeat("x", 1<<17)}, code: coppice.EInvalid},
 		"no UTF-8":            {change: PromptChange{Role: "fix", Text: "\xff\xfe"}, code: coppice.EInvalid},

@@ -295,11 +295,29 @@ func (t Template) Expand(n coppice.NewTask) (coppice.NewTask, error) {
 	case h.Flow.Kind != "":
 		out.Flow = &coppice.NewFlow{Kind: coppice.FlowKind(h.Flow.Kind), Spec: put.raw(h.Flow.Spec), Time: h.Flow.Time}
 	}
+	if n.Flow != nil && out.Flow != nil {
+		if n.Flow.Kind != out.Flow.Kind {
+			return n, coppice.Errorf(coppice.EInvalid, "the template %s is a %s, not a %s", t.Name, out.Flow.Kind, n.Flow.Kind).WithFix("use it with `coppice new --template %s`", t.Name).WithField("template")
+		}
+		f := *n.Flow
+		f.Spec = mergedSpec(out.Flow.Spec, f.Spec)
+		n.Flow = &f
+	}
 	n.Variables = nil
 	if err := json.Unmarshal(coppice.Raw(n), &out); err != nil {
 		return n, fmt.Errorf("config: template %s: %w", t.Name, err)
 	}
 	return out, nil
+}
+
+// mergedSpec returns the spec of a template with the fields of a request. A spec that
+// is not an object is refused later.
+func mergedSpec(template, request json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if len(template) == 0 || json.Unmarshal(template, &all) != nil || len(request) > 0 && json.Unmarshal(request, &all) != nil {
+		return request
+	}
+	return coppice.Raw(all)
 }
 
 // variableValues are the values of a template's variables.

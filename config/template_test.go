@@ -80,6 +80,29 @@ func TestTemplateOfFlow(t *testing.T) {
 	}
 }
 
+// The fields of a request's spec override those of the template.
+func TestTemplateOfFlowWithARequest(t *testing.T) {
+	t.Parallel()
+	tmpl, err := ParseTemplate("x", []byte("---\ntitle: x\ntasks: [{title: one}]\n---\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		flow coppice.NewFlow
+		spec string // empty if the request is refused
+	}{
+		"more fields":  {coppice.NewFlow{Kind: coppice.FlowBatch, Spec: json.RawMessage(`{"most":2}`)}, `{"most":2,"tasks":[{"title":"one"}]}`},
+		"other fields": {coppice.NewFlow{Kind: coppice.FlowBatch, Spec: json.RawMessage(`{"tasks":[]}`)}, `{"tasks":[]}`},
+		"no spec":      {coppice.NewFlow{Kind: coppice.FlowBatch}, `{"tasks":[{"title":"one"}]}`},
+		"another kind": {coppice.NewFlow{Kind: coppice.FlowGoal}, ""},
+	} {
+		n, err := tmpl.Expand(coppice.NewTask{Template: "x", Flow: &tt.flow})
+		if (err == nil) != (tt.spec != "") || err == nil && (n.Flow == nil || string(n.Flow.Spec) != tt.spec) || err != nil && coppice.Public(err).Fix == "" {
+			t.Errorf("%s: %+v, %v; want the spec %q", name, n.Flow, err, tt.spec)
+		}
+	}
+}
+
 // An error names the line of the file.
 func TestTemplateProblems(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,8 @@ import (
 	"coppice/config"
 )
 
-// Prompts returns the prompt of every role of a project, and what its text can use.
+// Prompts returns the prompts of roles and flows of a project, and what their texts can
+// use.
 func (s *Settings) Prompts(_ context.Context, p coppice.Project) (api.Prompts, error) {
 	all, err := config.Prompts(p.Path)
 	if err != nil {
@@ -21,7 +22,7 @@ func (s *Settings) Prompts(_ context.Context, p coppice.Project) (api.Prompts, e
 	}
 	for _, x := range all {
 		row := api.Prompt{
-			Role: x.Role, About: x.About, Path: config.PromptFile(x.Role), Own: x.Own, Text: x.Text, BuiltIn: x.BuiltIn, Revision: x.Revision,
+			Role: x.Role, About: x.About, Fields: x.Fields, Path: config.PromptFile(x.Role), Own: x.Own, Text: x.Text, BuiltIn: x.BuiltIn, Revision: x.Revision,
 			Waits: x.Problem == nil && p.Policy.Prompts[x.Role] != ownText(x),
 		}
 		if x.Problem != nil {

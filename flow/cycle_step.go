@@ -167,6 +167,9 @@ func (r *cycleRun) attempt(at place) (Plan, error) {
 	return r.step(at, key, text, 0), nil
 }
 
+// repairFields are the fields of the text of a repair's prompt.
+type repairFields struct{ Task, Problem, Answer string }
+
 // repair creates a step that answers again after an answer that cannot be used.
 func (r *cycleRun) repair(problem string) (Plan, error) {
 	n := 1
@@ -182,7 +185,7 @@ func (r *cycleRun) repair(problem string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	text, err := r.text("cycle-repair", struct{ Task, Problem, Answer string }{
+	text, err := r.text("cycle-repair", repairFields{
 		task, problem, labelled("The earlier answer", shorten(cmp.Or(string(r.last.Answer), r.last.Result), coppice.MaxAnswer)),
 	})
 	if err != nil {

@@ -234,6 +234,9 @@ type leadReason struct {
 	keep     int    // how many results of workers it gets in full
 }
 
+// ruleFields are the fields of the text of the project's rules for leads.
+type ruleFields struct{ Key, Title, Body string }
+
 // leadFields are the fields of the text of the lead's prompt.
 type leadFields struct {
 	Key, Title, Body string
@@ -251,7 +254,7 @@ type leadFields struct {
 
 // newLead creates the next lead.
 func (g *goalRun) newLead(why leadReason) (Plan, error) {
-	rules, err := g.text("goal-rules", g.View)
+	rules, err := g.text("goal-rules", ruleFields{g.Key, g.Title, g.Body})
 	if err != nil {
 		return Plan{}, err
 	}

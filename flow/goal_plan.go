@@ -285,13 +285,16 @@ func (g *goalRun) planned() (Plan, error) {
 	return g.startPlanned(p, tasks)
 }
 
+// planFields are the fields of the text of the prompt that writes the plan.
+type planFields struct{ Key, Title, Body, Rules, Problem string }
+
 // writePlanStep creates a step that writes the plan.
 func (g *goalRun) writePlanStep(key, problem string) (Plan, error) {
-	rules, err := g.text("goal-rules", g.View)
+	rules, err := g.text("goal-rules", ruleFields{g.Key, g.Title, g.Body})
 	if err != nil {
 		return Plan{}, err
 	}
-	text, err := g.text("goal-plan", struct{ Key, Title, Body, Rules, Problem string }{g.Key, g.Title, g.Body, rules, problem})
+	text, err := g.text("goal-plan", planFields{g.Key, g.Title, g.Body, rules, problem})
 	if err != nil {
 		return Plan{}, err
 	}

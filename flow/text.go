@@ -20,6 +20,9 @@ import (
 // text for it.
 const promptPrefix = "flow-"
 
+// mostOwn limits a project's own text of a prompt, in bytes.
+const mostOwn = 64 << 10
+
 //go:embed prompts/*.md
 var prompts embed.FS
 
@@ -53,8 +56,11 @@ func PromptText(name string) string {
 // built-in text.
 func (v View) text(name string, data any) (string, error) {
 	own := v.Prompts[promptPrefix+name]
+	if len(own) > mostOwn {
+		return "", coppice.Errorf(coppice.EInvalid, "the prompt %s%s has %d bytes, %d are allowed", promptPrefix, name, len(own), mostOwn).WithFix("shorten it")
+	}
 	b := &bounded{most: coppice.MaxBody}
-	t, err := template.New(name + ".md").Parse(cmp.Or(own, PromptText(promptPrefix+name)))
+	t, err := template.New(name + ".md").Funcs(template.FuncMap{"inc": func(n int) int { return n + 1 }}).Parse(cmp.Or(own, PromptText(promptPrefix+name)))
 	if err == nil && own != "" {
 		err = plain(t)
 	}
@@ -72,7 +78,7 @@ func (v View) text(name string, data any) (string, error) {
 }
 
 // functions are the functions that a project's own text can use.
-var functions = []string{"and", "or", "not", "len", "index", "eq", "ne", "lt", "le", "gt", "ge"}
+var functions = []string{"and", "or", "not", "len", "index", "eq", "ne", "lt", "le", "gt", "ge", "inc"}
 
 // plain refuses everything in a project's own text that could run for long: the text
 // comes with the repository.

@@ -19,8 +19,11 @@ func TestPromptNames(t *testing.T) {
 		t.Errorf("the prompts are %v", names)
 	}
 	for _, name := range names {
-		if PromptText(name) == "" {
-			t.Errorf("%s has no text", name)
+		if PromptText(name) == "" || PromptAbout(name) == "" || len(PromptFields(name)) == 0 {
+			t.Errorf("%s has no text, no description or no fields", name)
+		}
+		if err := CheckPrompt(name, PromptText(name)); err != nil {
+			t.Errorf("the built-in text of %s cannot be a project's own: %v", name, err)
 		}
 	}
 	for _, name := range []string{"", "debate-open", "flow-", "flow-../text", "flow-unknown"} {
@@ -55,6 +58,25 @@ func TestOwnPrompt(t *testing.T) {
 		got, err := View{Prompts: map[string]string{"flow-debate-open": text}}.text("debate-open", data)
 		if got != want || (err == nil) != (want != "") || err != nil && coppice.Public(err).Fix == "" {
 			t.Errorf("%s: expected %q, got %q and %v", text, want, got, err)
+		}
+	}
+}
+
+func TestCheckPrompt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, problem string }{
+		{"flow-goal-rules", "Use make in {{.Key}}.", ""},
+		{"flow-goal-lead", "{{range .Agents}}{{.}}{{end}}{{if .Missing}}{{.State}}{{end}} {{.Title}}", ""},
+		{"flow-goal-lead", "one\n{{if .Missing}}{{.Nothing}}{{end}} x", "goal-lead.md:2:"},
+		{"flow-goal-lead", "{{with .Plan}}{{.}}{{end}}", "comes out empty"},
+		{"flow-debate-open", "{{", "debate-open.md:1"},
+		{"flow-debate-open", strings.Repeat("x", mostOwn+1), "bytes"},
+		{"flow-unknown", "x", "there is no prompt"},
+		{"goal-lead", "x", "there is no prompt"},
+	} {
+		err := CheckPrompt(c.name, c.text)
+		if (err == nil) != (c.problem == "") || err != nil && (!strings.Contains(err.Error(), c.problem) || coppice.Public(err).Fix == "") {
+			t.Errorf("%s as %q: expected the problem %q, got %v", c.text, c.name, c.problem, err)
 		}
 	}
 }

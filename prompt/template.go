@@ -147,14 +147,20 @@ func (m *Mistake) Error() string { return m.err.Error() }
 // Unwrap returns what is wrong.
 func (m *Mistake) Unwrap() error { return m.err }
 
-var lineOf = regexp.MustCompile(`^(?:template: )?[a-z]+\.md:(\d+):`)
+var lineOf = regexp.MustCompile(`(?:^|: )[a-z-]+\.md:(\d+):`)
 
-func invalid(kind string, err error) error {
+// Located returns an error of a template as a Mistake, if it names a line.
+func Located(err error) error {
 	if at := lineOf.FindStringSubmatch(err.Error()); at != nil {
 		if n, bad := strconv.Atoi(at[1]); bad == nil {
-			err = &Mistake{n, err}
+			return &Mistake{n, err}
 		}
 	}
+	return err
+}
+
+func invalid(kind string, err error) error {
+	err = Located(err)
 	names := make([]string, len(Fields))
 	for i, f := range Fields {
 		names[i] = f.Name

@@ -51,17 +51,18 @@ func (p *program) promptOf(ctx context.Context, role string) (listedPrompt, erro
 	}
 	n := slices.IndexFunc(all, func(x config.Prompt) bool { return x.Role == role })
 	if n < 0 {
-		return listedPrompt{}, coppice.Errorf(coppice.EInvalid, "there is no role %s", coppice.Quote(role)).WithFix("see `coppice config prompt`")
+		return listedPrompt{}, coppice.Errorf(coppice.EInvalid, "there is no role or prompt %s", coppice.Quote(role)).WithFix("see `coppice config prompt`")
 	}
 	return listed(root, all[n]), nil
 }
 
 func (p *program) configPrompt() *cobra.Command {
 	c := withJSON(&cobra.Command{
-		Use: "prompt", Short: "List the prompts of the roles, and which are this repository's own",
+		Use: "prompt", Short: "List the prompts of roles and flows, and which are this repository's own",
 		Long: `Lists the prompt of each role: the text from which the first message of a session
-is written. A repository can have its own text for a role, as a Go template in a
-file below .coppice/prompts. The commands below show, write and remove it.`,
+is written. The prompts flow-… are the descriptions of the steps of flows. A repository
+can have its own text for each of them, as a Go template in a file below
+.coppice/prompts. The commands below show, write and remove it.`,
 		Example: "  coppice config prompt\n  coppice config prompt get verify > verify.md\n  coppice config prompt set verify verify.md",
 		Args:    cobra.NoArgs,
 	}, func(c *cobra.Command, _ []string, asJSON bool) error {
@@ -106,7 +107,7 @@ func (p *program) promptGet() *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use: "get ROLE", Short: "Print the prompt of a role",
 		Long:    "Prints the text of a role's prompt: this repository's own file, or the built-in text. It is a Go template.",
-		Example: "  coppice config prompt get implement",
+		Example: "  coppice config prompt get implement\n  coppice config prompt get flow-goal-lead",
 		Args:    cobra.ExactArgs(1),
 	}, func(c *cobra.Command, args []string, asJSON bool) error {
 		x, err := p.promptOf(c.Context(), args[0])
@@ -198,5 +199,5 @@ func (p *program) changePrompt(ctx context.Context, change config.PromptChange, 
 	if !x.Own {
 		from = "the built-in prompt"
 	}
-	return p.report(asJSON, x, "sessions with the role %s use %s\n", x.Role, from)
+	return p.report(asJSON, x, "the prompt %s is now %s\n", x.Role, from)
 }

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"coppice"
 	"coppice/api/client"
 	"coppice/cmd/coppice/cli"
+	"coppice/flow"
 )
 
 // The prompts of a repository are listed, printed, written and removed without a
@@ -49,18 +51,18 @@ func TestConfigPrompt(t *testing.T) {
 		t.Errorf("set: %q", out)
 	}
 	ok("Fix {{.Key}}: {{.Evidence}}", "set", "fix", "-")
-	if list := ok(""); !strings.Contains(list, "fix        .coppice/prompts/fix.md") || !strings.Contains(list, "implement  built-in") {
+	if list := ok(""); !regexp.MustCompile(`(?m)^fix +\.coppice/prompts/fix\.md `).MatchString(list) || !regexp.MustCompile(`(?m)^implement +built-in `).MatchString(list) || !strings.Contains(list, "flow-goal-lead") {
 		t.Errorf("the list:\n%s", list)
 	}
 	var rows []listedPrompt
-	if err := json.Unmarshal([]byte(ok("", "--json")), &rows); err != nil || len(rows) != len(coppice.Roles) || rows[1].Role != "verify" || !rows[1].Own || rows[1].Path != path {
+	if err := json.Unmarshal([]byte(ok("", "--json")), &rows); err != nil || len(rows) != len(coppice.Roles)+len(flow.PromptNames()) || rows[1].Role != "verify" || !rows[1].Own || rows[1].Path != path {
 		t.Errorf("as JSON: %+v, %v", rows, err)
 	}
 	for says, args := range map[string][]string{
-		"verify.md:2":          {"set", "verify", "-"},
-		"there is no role":     {"set", "plan", "-"},
-		"cannot be read":       {"set", "verify", "missing.md"},
-		"there is no role \"x": {"get", "x"},
+		"verify.md:2":      {"set", "verify", "-"},
+		"there is no role": {"set", "plan", "-"},
+		"cannot be read":   {"set", "verify", "missing.md"},
+		"or prompt \"x":    {"get", "x"},
 	} {
 		if code, out, errs := run("one\n{{.Titel}}\n", args...); code == 0 || out != "" || !strings.Contains(errs, says) {
 			t.Errorf("%q: %d, %q, %q", args, code, out, errs)
@@ -71,6 +73,13 @@ func TestConfigPrompt(t *testing.T) {
 	}
 	if got := ok("", "get", "verify"); got != "Look at {{.Title}}.\n" {
 		t.Errorf("a refused change left %q", got)
+	}
+	ok("Use make.", "set", "flow-goal-rules", "-")
+	if got := ok("", "get", "flow-goal-rules"); got != "Use make.\n" {
+		t.Errorf("the prompt of a flow is %q", got)
+	}
+	if code, _, errs := run("one\n{{.Titel}}\n", "set", "flow-goal-lead", "-"); code == 0 || !strings.Contains(errs, "goal-lead.md:2") {
+		t.Errorf("a mistake in the prompt of a flow: %d, %q", code, errs)
 	}
 	ok("", "unset", "verify")
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) || ok("", "get", "verify") != builtin {

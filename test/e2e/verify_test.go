@@ -48,6 +48,12 @@ func play(args []string) (code int, ok bool) {
 			return 1, true
 		}
 		return 0, true
+	case len(args) > 2 && args[1] == leadArg:
+		if err := lead(args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1, true
+		}
+		return 0, true
 	case len(args) == 2 && args[1] == toolProgramArg:
 		fmt.Println(sum(os.Getenv("KEY")))
 		return 0, true

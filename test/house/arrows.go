@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"price":     {},
 	"prompt":    {},
 	"answer":    {},
-	"config":    {"agent", "engine", "prompt", "secret"},
+	"config":    {"agent", "engine", "flow", "prompt", "secret"},
 	"host":      {"agent", "lock"},
 	"memory":    {"store"},
 	"engine":    {"answer", "flow", "lock", "store", "fabric", "prompt", "verb"},

@@ -4,11 +4,8 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -414,96 +411,4 @@ func debatedFirst(tasks []coppice.NewTask, between []string) ([]coppice.NewTask,
 	s["then"] = then
 	out.Flow = &coppice.NewFlow{Kind: coppice.FlowDebate, Spec: coppice.Raw(s)}
 	return []coppice.NewTask{out}, nil
-}
-
-func (e *Env) batchCommand() *cobra.Command {
-	var f flowFlags
-	var title string
-	var between []string
-	var debate, debateFirst bool
-	var most int
-	c := &cobra.Command{
-		Use: "batch PATH", Short: "Run a list of tasks as one flow",
-		Long: `Start a flow that runs the tasks of a file, at most --most of them at the same time. Each
-one lands when it is proven. The flow is done when all have ended, and its summary says
-how each one ended: coppice flow doc KEY summary.
-
-The file is a list with one task per line, or YAML with the fields of coppice new --file.
-Blank lines and lines that start with # are ignored. - is stdin.
-
-With --debate, each line is a question: two agents discuss it, and nothing lands. With
---debate-first, two agents discuss each task, and then it starts with their summary.`,
-		Example: `  coppice batch tasks.txt
-  coppice batch tasks.yaml --most 2 --budget 20 --wait
-  git grep -l TODO | coppice batch - --title "Resolve the TODOs" --debate-first --between one-agent,other-agent`,
-		Args: args(1, 1, "a file of tasks"),
-	}
-	fl := c.Flags()
-	fl.StringVar(&title, "title", "", "the title of the flow")
-	fl.BoolVar(&debate, "debate", false, "each one is a question that two agents discuss")
-	fl.BoolVar(&debateFirst, "debate-first", false, "two agents discuss each task before it starts")
-	fl.StringSliceVar(&between, "between", nil, "with --debate or --debate-first: the two sides, as agent or agent:model")
-	fl.IntVar(&most, "most", 0, "how many tasks run at the same time; the default is all")
-	waitFlag(c, &f)
-	return e.flowCommandOf(c, &f, coppice.FlowBatch, func(c *cobra.Command, given []string) (t coppice.NewTask, s spec, err error) {
-		switch {
-		case debate && debateFirst:
-			return t, nil, wrongUse("--debate and --debate-first were both given", "use one of them")
-		case len(between) > 0 && !debate && !debateFirst:
-			return t, nil, wrongUse("--between without a debate has no effect", "add --debate or --debate-first")
-		}
-		tasks, err := e.batchTasks(given[0])
-		if err != nil {
-			return t, nil, err
-		}
-		if title == "" {
-			title = count(len(tasks), "task")
-			if given[0] != "-" {
-				title += " of " + filepath.Base(given[0])
-			}
-		}
-		s = spec{"tasks": tasks}
-		set(s, "most", most)
-		if debate || debateFirst {
-			d := debateSpec(between, 0)
-			if debateFirst {
-				d["then"] = spec{} // the task itself
-			}
-			s["debate"] = d
-		}
-		return coppice.NewTask{Title: title}, s, nil
-	})
-}
-
-// yamlTask matches the start of a YAML file of tasks.
-var yamlTask = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(tasks:|\[|\{|-\s+["']?(title|ref|body)["']?:)`) })
-
-// batchTasks reads a list of tasks: YAML, or one per line.
-func (e *Env) batchTasks(path string) ([]coppice.NewTask, error) {
-	b, err := e.readFile(path, maxTaskFile)
-	if err != nil {
-		return nil, err
-	}
-	var tasks []coppice.NewTask
-	for l := range strings.Lines(string(b)) {
-		l = strings.TrimSpace(l)
-		if l == "" || strings.HasPrefix(l, "#") || l == "---" {
-			continue
-		}
-		if len(tasks) == 0 && yamlTask().MatchString(l) {
-			return e.parseTasks(path, b)
-		}
-		for _, bullet := range []string{"- ", "* "} {
-			l = strings.TrimPrefix(l, bullet)
-		}
-		t, err := describedBy(l, "what to do")
-		if err != nil {
-			return nil, err
-		}
-		tasks = append(tasks, t)
-	}
-	if len(tasks) == 0 {
-		return nil, coppice.Errorf(coppice.EInvalid, "%s has no task", path).WithFix("write one task per line")
-	}
-	return tasks, nil
 }

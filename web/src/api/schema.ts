@@ -3666,12 +3666,14 @@ export interface components {
             warnings?: string[] | null;
         };
         Prompt: {
-            /** @description What sessions in the role do */
+            /** @description What its sessions do */
             about: string;
             /** @description The built-in text */
             built_in: string;
             /** @description Of a dry run: what the change would do, as a unified diff; absent if nothing */
             diff?: string;
+            /** @description The fields that the text of a prompt of flows can use; absent for a role */
+            fields?: string[] | null;
             /** @description The file exists */
             own?: boolean;
             /** @description The project's own file, relative to the repository */
@@ -3680,6 +3682,7 @@ export interface components {
             problem?: string;
             /** @description Identifies the file's current content; send it with a change */
             revision: string;
+            /** @description Or the name of a prompt of flows, such as flow-goal-lead */
             role: string;
             /** @description Of the file if it exists, otherwise the built-in text; a Go template */
             text: string;
@@ -3704,7 +3707,7 @@ export interface components {
             context?: string;
         };
         Prompts: {
-            /** @description The fields that the text of a prompt can use, as in {{.Title}} */
+            /** @description The fields that the text of a role's prompt can use, as in {{.Title}} */
             fields: components["schemas"]["PromptField"][] | null;
             /** @description The functions that it can use, besides if, with and range */
             functions: string[] | null;

@@ -87,3 +87,9 @@ it("finds lines and inserts pieces", () => {
   expect(lineRange("a\nbc\n", 9)).toEqual([5, 5]);
   expect(insertAt("abcd", 1, 3, "X")).toEqual({ text: "aXd", cursor: 2 });
 });
+
+it("lists the fields of a prompt of flows", () => {
+  show(<PromptForm project="app" p={{ ...own, role: "flow-goal-rules", fields: ["Key"] }} list={list} onDone={() => {}} />);
+  expect(screen.getByLabelText("Insert Key")).toBeTruthy();
+  expect(screen.queryByLabelText("Insert Title")).toBeNull();
+});

@@ -1,10 +1,10 @@
-// The prompts of a project, by role: the project's own file or the built-in text.
+// The prompts of a project, by role and of flows: the project's own file or the built-in text.
 // The server checks a text, and shows what it would write before it does.
 import { useEffect, useId, useRef, useState, type FormEvent } from "react";
 import { changed, useAnswer } from "../api/cache";
 import { api, dataOf, problemOf } from "../api/client";
 import { queries } from "../api/queries";
-import type { Problem, Prompt, PromptChange, Prompts as PromptList } from "../api/schema";
+import type { Problem, Prompt, PromptChange, PromptField, Prompts as PromptList } from "../api/schema";
 import { needLines } from "../lib/diff";
 import { insertAt, lineRange, wrongLine } from "../lib/prompts";
 import { Link } from "../router";
@@ -18,7 +18,7 @@ export function Prompts({ project }: { project: string }) {
   if (!answer.data) return answer.problem ? <ProblemBox problem={answer.problem} again={answer.again} /> : <Loading what="the prompts" />;
   return (
     <div className="config">
-      <p className="muted">The first message of a session is written from the text of its role. A project can have its own text, in a file below <code>.coppice/prompts</code>; commit it with your code.</p>
+      <p className="muted">The first message of a session is written from the text of its role, and the description of a flow's step from a text of flows. A project can have its own text, in a file below <code>.coppice/prompts</code>; commit it with your code.</p>
       {answer.problem && <ProblemBox problem={answer.problem} again={answer.again} />}
       <PromptRows project={project} list={answer.data} />
     </div>
@@ -126,7 +126,7 @@ export function PromptForm({ project, p, list, onDone }: FormProps) {
             {line && <button type="button" className="button small" onClick={() => show(line)}>Go to line {line}</button>}
           </div>
         )}
-        <Variables list={list} insert={insert} />
+        <Variables fields={p.fields?.map((name) => ({ name, doc: "" })) ?? list.fields ?? []} functions={list.functions ?? []} insert={insert} />
         {diff !== undefined && (diff ? <section aria-label="The change"><DiffLines lines={needLines(diff)} /></section> : <p role="status">The text would stay as it is.</p>)}
         <footer className="form-end">
           {diff ? <button type="button" className="button primary" disabled={busy} onClick={() => void run(false)}>Save</button> : <button className="button primary" disabled={busy}>Show the change</button>}
@@ -140,19 +140,19 @@ export function PromptForm({ project, p, list, onDone }: FormProps) {
 }
 
 // Variables lists what the text can use. A click inserts a field at the cursor.
-function Variables({ list, insert }: { list: PromptList; insert: (field: string) => void }) {
+function Variables({ fields, functions, insert }: { fields: PromptField[]; functions: string[]; insert: (field: string) => void }) {
   return (
     <details>
       <summary>Fields and functions</summary>
       <ul className="prompt-fields">
-        {(list.fields ?? []).map((f) => (
+        {fields.map((f) => (
           <li key={f.name}>
             <button type="button" className="button small" aria-label={`Insert ${f.name}`} onClick={() => insert(f.name)}><code>{`{{.${f.name}}}`}</code></button>
-            <span className="muted"><Mono text={f.doc} /></span>
+            {f.doc && <span className="muted"><Mono text={f.doc} /></span>}
           </li>
         ))}
       </ul>
-      <p className="muted">The text is a Go template with <code>if</code>, <code>with</code>, <code>range</code> over lists, and the functions {(list.functions ?? []).join(", ")}.</p>
+      <p className="muted">The text is a Go template with <code>if</code>, <code>with</code>, <code>range</code> over lists, and the functions {functions.join(", ")}.</p>
     </details>
   );
 }
@@ -173,7 +173,7 @@ function Removal({ project, p, onClose, onDone }: { project: string; p: Prompt; 
     try {
       await send({ unset: true });
       changed();
-      say(`Sessions with the role ${p.role} use the built-in prompt`);
+      say(`Sessions use the built-in prompt of ${p.role}`);
       onClose();
       onDone();
     } catch (err) {

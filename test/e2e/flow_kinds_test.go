@@ -1,0 +1,164 @@
+//go:build linux
+
+package e2e
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/api"
+)
+
+// sixMilestones writes the answer of an assessment or a review: six milestones, of which the
+// first ones are done.
+func sixMilestones(done int) string {
+	var b strings.Builder
+	for n := 1; n <= 6; n++ {
+		box := "[ ]"
+		if n <= done {
+			box = "[x]"
+		}
+		fmt.Fprintf(&b, `- %s milestone %d\n`, box, n)
+	}
+	return fmt.Sprintf(`{"plan": "%s", "contract": "Six files.", "feedback": "Continue."}`, b.String())
+}
+
+// A cycle repairs an empty plan, survives a cycle without progress, and lands when its
+// last milestone is checked off.
+func TestCycleReachesItsMilestones(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
+  - {match: 'An earlier session answered the request below', role: answer, steps: [{say: '` + sixMilestones(0) + `'}]}
+  - {match: 'Write the plan for the goal', role: answer, steps: [{say: '{"plan": "Nothing yet.", "contract": "Six files."}'}]}
+  - {match: 'Review the work on the goal.*This is cycle 1 of', role: answer, steps: [{say: '` + sixMilestones(0) + `'}]}
+  - {match: 'Review the work on the goal.*This is cycle [23] of', role: answer, steps: [{run: test -f m2}, {say: '` + sixMilestones(2) + `'}]}
+  - {match: 'Review the work on the goal.*This is cycle 4 of', role: answer, steps: [{run: test -f m2 -a -f notes -a -f m6}, {say: '` + sixMilestones(6) + `'}]}
+  - {match: 'Implement the next milestones.*This is cycle 1 of', steps: [{run: touch m1 m2}]}
+  - {match: 'Implement the next milestones.*This is cycle 2 of', steps: [{run: touch notes}]}
+  - {match: 'Implement the next milestones.*This is cycle 3 of', steps: [{run: touch m3 m4 m5 m6}]}
+`})
+	w.serve()
+	got := w.try(w.repo, "", "cycle", "Write six files", "--implementer", "scripted:one", "--reviewer", "scripted:two", "--wait")
+	if got.code != 0 {
+		t.Fatalf("exit code %d, want 0:\n%s%s\n%s", got.code, got.out, got.err, w.story("app-1"))
+	}
+	d := w.landed("app-1")[0]
+	want(t, "steps", steps(w.flow("app-1")), []string{"assess", "assess/repair-1", "c1/review", "c1/implement", "c2/review", "c2/implement", "c3/review", "c3/implement", "c4/review"})
+	if names := w.git("ls-tree", "--name-only", "main"); !strings.Contains(names, "m6") || d.Landed != w.git("rev-parse", "main") {
+		t.Errorf("main has %q at %s, want the files of all cycles as one landing %s", names, w.git("rev-parse", "main"), d.Landed)
+	}
+	if text := w.cli("flow", "doc", "app-1", "plan"); strings.Count(text, "- [x]") != 6 {
+		t.Errorf("the plan does not have 6 milestones that are done:\n%s", text)
+	}
+}
+
+// Two sides that never agree use all three rounds. One acts, the other finds an issue,
+// and the fixed work lands.
+func TestDebateWithActionAndVerification(t *testing.T) {
+	t.Parallel()
+	say := func(verdict string) string {
+		return fmt.Sprintf(`{say: '{"verdict": "%s", "summary": "A view.", "position": "Reasons.", "changed": ""}'}`, verdict)
+	}
+	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
+  - {match: 'You answer alone', role: answer, steps: [` + say("disagree") + `]}
+  - {match: 'This is round [23] of 3', role: answer, steps: [` + say("partial") + `]}
+  - {match: 'The issues that you found before', role: answer, steps: [{run: 'grep -q right choice.txt'}, {say: '{"result": "no_issues", "issues": []}'}]}
+  - {match: 'You verify it', role: answer, steps: [{run: 'grep -q wrong choice.txt'}, {say: '{"result": "has_issues", "issues": ["choice.txt is wrong"]}'}]}
+  - {match: 'you now do the work that follows', steps: [{write: {path: choice.txt, content: "wrong\n"}}]}
+  - {match: 'It found issues', steps: [{write: {path: choice.txt, content: "right\n"}}, {say: Fixed.}]}
+`})
+	w.serve()
+	got := w.try(w.repo, "", "debate", "Left or right?", "--between", "scripted:one,scripted:two", "--action", "Write the choice", "--verify", "--wait")
+	if got.code != 0 {
+		t.Fatalf("exit code %d, want 0:\n%s%s\n%s", got.code, got.out, got.err, w.story("app-1"))
+	}
+	w.landed("app-1")
+	want(t, "steps", steps(w.flow("app-1")), []string{"l1/r0/a", "l1/r0/b", "l1/r1/a", "l1/r1/b", "l1/r2/a", "l1/r2/b", "l1/action", "l1/verify/1", "l1/respond/1", "l1/verify/2"})
+	w.wantOnBase("choice.txt", "right")
+	w.await("app-1", "the removal of its branch", func(api.TaskDetail) bool { return w.git("for-each-ref", "refs/heads/coppice") == "" })
+}
+
+// A template with twenty tasks is a batch. A file of the same name comes first.
+func TestBatchOfATemplate(t *testing.T) {
+	t.Parallel()
+	var tasks strings.Builder
+	for n := range 20 {
+		fmt.Fprintf(&tasks, "  - {title: 'Write {{what}} %d'}\n", n+1)
+	}
+	w := newWorld(t, files{
+		".coppice/scripted.yaml":       "cases: [{match: 'Write file (\\d+)', steps: [{write: {path: $1.txt, content: \"$1\\n\"}}]}]\n",
+		".coppice/templates/twenty.md": "---\ntitle: Twenty files\nvariables: {what: {default: file}}\ntasks:\n" + tasks.String() + "---\n",
+	})
+	w.serve()
+	made := decode[api.Task](t, w.cli("batch", "twenty", "--most", "8", "--budget", "5", "--json"))
+	if made.Title != "Twenty files" || made.Flow == nil || made.Flow.Kind != coppice.FlowBatch || made.Budget != 5 {
+		t.Fatalf("created %+v, want the batch of the template, with a budget", made)
+	}
+	d := w.await(made.Key, "the end", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
+	f := w.flow(made.Key)
+	if d.Outcome != coppice.OutcomeDone || len(f.Steps) != 20 {
+		t.Fatalf("the batch is %s with %d steps, want done with 20", d.Outcome, len(f.Steps))
+	}
+	for n := range 20 {
+		w.wantOnBase(fmt.Sprintf("%d.txt", n+1), fmt.Sprint(n+1))
+	}
+	w.write(w.repo, files{"twenty": "Write file 21\n"})
+	if made := decode[api.Task](t, w.cli("batch", "twenty", "--json")); made.Title != "1 task of twenty" {
+		t.Errorf("created %q, want the batch of the file", made.Title)
+	}
+	if got := w.try(w.repo, "", "batch", "nowhere"); got.code == 0 || !strings.Contains(got.err, "template") {
+		t.Errorf("%+v, want a refusal that names files and templates", got)
+	}
+}
+
+// A schedule whose time passed while the server was down starts one run. A run that is
+// open outlives a killed server, and no other one starts beside it.
+func TestScheduleOutlivesAKilledServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{match: 'Tidy', steps: [{run: 'date +%N > tidy.txt'}, {wait_message: true}]}]\n"})
+	s := w.serve()
+	w.cli("schedule", "add", "tidy", "Tidy up", "--every", "1m")
+	runs := func() int { return decode[api.ScheduleDetail](t, w.cli("schedule", "show", "tidy", "--json")).Runs }
+	for n := 1; n <= 2; n++ {
+		s.Kill()
+		w.due()
+		s = w.serve()
+		key := fmt.Sprintf("app-%d", n)
+		w.await(key, "a run", func(d api.TaskDetail) bool { return d.Title == "Tidy up" })
+		w.working(key, coppice.SessionIdle)
+		s.Kill()
+		s = w.serve()
+		if got := w.try(w.repo, "", "schedule", "run", "tidy"); got.code == 0 || !strings.Contains(got.err, key) {
+			t.Errorf("%+v, want a refusal: %s is open", got, key)
+		}
+		w.cli("send", key, "continue")
+		w.landed(key)
+		if got := runs(); got != n {
+			t.Errorf("%d runs, want %d", got, n)
+		}
+	}
+	w.cli("schedule", "run", "tidy")
+	w.await("app-3", "a run that a person starts", func(d api.TaskDetail) bool { return d.Title == "Tidy up" })
+	w.cli("stop", "app-3")
+}
+
+// due moves the next time of all schedules into the past. The server must be down.
+func (w *world) due() {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(w.State, "coppice.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	at := time.Now().Add(-time.Hour).UnixNano()
+	for _, change := range []string{"UPDATE schedules SET next_at = ?", "UPDATE timers SET at = ? WHERE kind = 'schedule'"} {
+		if _, err := db.Exec(change, at); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
