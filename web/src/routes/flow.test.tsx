@@ -1,16 +1,16 @@
 // @vitest-environment happy-dom
-import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { stale } from "../api/stale";
 import type { FlowDocument } from "../api/schema";
 import { Dialogs } from "../components/dialogs";
 import { DebateGrid } from "../components/debategrid";
+import { DocumentDialog } from "../components/documentdialog";
 import { FlowDocuments } from "../components/flowdocuments";
 import { FlowInput } from "../components/flowinput";
 import { FlowSteps } from "../components/flowsteps";
 import { StepBar } from "../components/stepbar";
 import "../components/forms"; // it is loaded before the tests start
-import { openDialog } from "../state/dialog";
 import { detail, event, flow, step, task } from "../test/make";
 import { serve, show } from "../test/render";
 import FlowPage from "./flow";
@@ -106,8 +106,8 @@ it("keeps what a person typed when somebody else wrote the document", async () =
   const at = "GET /api/v1/flows/app-1/documents/plan";
   const answers: Record<string, unknown> = { [at]: { ...doc({ name: "plan" }), text: "one" }, "PUT /api/v1/flows/app-1/documents/plan": { code: "conflict", title: "", status: 409, detail: "the document plan has version 2, not 1", fix: "read it again" } };
   const sent = serve(answers);
-  show(<Dialogs />);
-  act(() => openDialog({ form: "document", task: "app-1", name: "plan" }));
+  let closed = false;
+  show(<DocumentDialog flow="app-1" name="plan" onClose={() => (closed = true)} />);
   fireEvent.change(await screen.findByLabelText("Text"), { target: { value: "mine" } });
   answers[at] = { ...doc({ name: "plan", version: 2, by: "session:app-2.1" }), text: "theirs" };
   fireEvent.click(screen.getByText("Save"));
@@ -119,7 +119,7 @@ it("keeps what a person typed when somebody else wrote the document", async () =
   answers["PUT /api/v1/flows/app-1/documents/plan"] = doc({ name: "plan", version: 3 });
   fireEvent.click(screen.getByText("Save"));
   await waitFor(() => expect(sent.filter((s) => s.method === "PUT").map((s) => s.body)).toEqual([{ text: "mine", if_version: 1 }, { text: "mine", if_version: 2 }]));
-  await waitFor(() => expect(screen.queryByLabelText("Text")).toBeNull());
+  await waitFor(() => expect(closed).toBe(true));
 });
 
 it("shows a result that is not a statement, the input, and the count of steps", () => {
