@@ -37,6 +37,7 @@ await main(async () => {
     await ended(first);
     const asking = await create("app", { title: "Ask how to greet", priority: 3 }, { title: "Work for long" }, { title: "Never works" });
     const held = await create("manual", { title: "Do it by hand" });
+    const [flow] = await create("manual", { title: "Do several things", flow: { kind: "batch", spec: { tasks: [{ title: "One of them" }] } } });
     await page.locator(`[data-key=${asking[0]}].s-needs-you`).waitFor();
     await page.locator(`[data-key=${asking[1]}].s-working`).waitFor();
     await page.locator(`[data-key=${asking[2]}].s-needs-you, [data-key=${asking[2]}].s-failed`).waitFor();
@@ -49,7 +50,7 @@ await main(async () => {
       tasks.push(task);
     }
     await create("app", ...tasks);
-    return { done: first[0], asking: asking[0], working: asking[1] };
+    return { flow, done: first[0], asking: asking[0], working: asking[1] };
   });
 
   const pages = {
@@ -67,6 +68,10 @@ await main(async () => {
     "task-cost": [`/tasks/${keys.done}?tab=cost`, () => page.getByRole("cell", { name: "$0.73" }).first()],
     "task-events": [`/tasks/${keys.done}?tab=events`, () => page.locator(".events td").first()],
     "task-missing": ["/tasks/app-9999", () => page.getByText("There is no task app-9999")],
+    flows: ["/flows", () => page.locator("[data-flow]").first()],
+    flow: ["/flows/" + keys.flow, () => page.locator("[data-step]").first()],
+    schedules: ["/schedules", () => page.getByRole("heading", { name: "No schedules yet" })],
+    templates: ["/templates", () => page.getByRole("heading", { name: "No templates yet" })],
     landing: ["/landing", () => page.locator(".queue li").first()],
     locks: ["/locks", () => page.getByText("No session has locked a file")],
     graph: ["/graph", () => page.locator(".node").first()],

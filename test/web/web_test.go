@@ -80,7 +80,7 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"app", "manual", "screens", "asks", "proof", "words", "people", "checks", "review"} {
+	for _, name := range []string{"app", "manual", "screens", "asks", "proof", "words", "people", "checks", "review", "flows"} {
 		w.repository(name)
 	}
 	t.Cleanup(w.close)
@@ -304,6 +304,7 @@ func TestInbox(t *testing.T)                  { play(t, "inbox.mjs") }
 func TestForms(t *testing.T)                  { play(t, "forms.mjs") }
 func TestChecksAndPreview(t *testing.T)       { play(t, "checks.mjs") }
 func TestLayout(t *testing.T)                 { play(t, "layout.mjs") }
+func TestFlows(t *testing.T)                  { play(t, "flows.mjs") }
 func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }
 
 // play runs a script in a new world.

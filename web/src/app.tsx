@@ -14,6 +14,9 @@ import { Empty, Loading, ProblemBox } from "./ui/parts";
 const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/inbox": lazy(() => import("./routes/inbox")),
   "/groups": lazy(() => import("./routes/groups")),
+  "/flows": lazy(() => import("./routes/flows")),
+  "/schedules": lazy(() => import("./routes/schedules")),
+  "/templates": lazy(() => import("./routes/templates")),
   "/landing": lazy(() => import("./routes/landing")),
   "/locks": lazy(() => import("./routes/locks")),
   "/features": lazy(() => import("./routes/features")),
@@ -29,6 +32,7 @@ const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
 };
 
 const ReviewPage = lazy(() => import("./routes/review"));
+const FlowPage = lazy(() => import("./routes/flow"));
 const GroupPage = lazy(() => import("./routes/group"));
 
 // Boundary shows an error of a page as a problem. The frame stays usable.
@@ -58,6 +62,8 @@ function Page({ path }: { path: string }) {
   if (review) return <Suspense fallback={<Loading what="the review" />}><ReviewPage key={review[1]} taskKey={decodeURIComponent(review[1]!)} /></Suspense>;
   const group = /^\/groups\/([^/]+)$/.exec(path);
   if (group) return <Suspense fallback={<Loading what="the page" />}><GroupPage key={group[1]} id={decodeURIComponent(group[1]!)} /></Suspense>;
+  const flow = /^\/flows\/([^/]+)$/.exec(path);
+  if (flow) return <Suspense fallback={<Loading what="the page" />}><FlowPage key={flow[1]} flowKey={decodeURIComponent(flow[1]!)} /></Suspense>;
   const Route = routes[path];
   if (!Route) return <Empty title="Page not found"><p><Link href="/">Go to the board</Link>.</p></Empty>;
   return <Suspense fallback={<Loading what="the page" />}><Route /></Suspense>;
@@ -65,7 +71,7 @@ function Page({ path }: { path: string }) {
 
 export function App() {
   const path = usePath();
-  const name = pageList.find((p) => p.path === path)?.name ?? path.replace(/^\/tasks\//, "").replace(/^\/groups\//, "Group ");
+  const name = pageList.find((p) => p.path === path)?.name ?? path.replace(/^\/tasks\//, "").replace(/^\/groups\//, "Group ").replace(/^\/flows\//, "Flow ");
   const needs = useBadge(name);
   useKeys();
   return (

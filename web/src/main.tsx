@@ -9,6 +9,7 @@ import "./styles/shell.css";
 import "./styles/board.css";
 import "./styles/task.css";
 import "./styles/pages.css";
+import "./styles/flows.css";
 
 start();
 const root = document.getElementById("root");

@@ -15,6 +15,10 @@ export const pages = {
   "/inbox": { project: text, view: ["open", "snoozed"], ...marks },
   "/groups": { project: text, before: text },
   "/groups/{id}": {},
+  "/flows": { project: text, show: ["open", "all"], before: text },
+  "/flows/{key}": { doc: text, version: text },
+  "/schedules": { project: text },
+  "/templates": { project: text },
   "/tasks/{key}": {
     tab: ["", "sessions", "answer", "steps", "changes", "checks", "preview", "timeline", "cost", "events"], session: text,
     view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text, line: text,
@@ -53,6 +57,8 @@ export function to<P extends Page>(page: P, values: { [N in keyof Table<P>]?: Pa
 }
 
 export const toReview = (key: string) => to("/tasks/{key}/review", { key });
+
+export const toFlow = (key: string) => to("/flows/{key}", { key });
 
 export const toTask = (key: string) => to("/tasks/{key}", { key });
 

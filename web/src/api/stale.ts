@@ -23,6 +23,9 @@ const of = (...kinds: string[]) => (e: Event) => !turn(e) && kinds.some((k) => (
 
 const moves = of("session.ended", "landing.", "workspace.", "project.base_moved");
 
+// A plan can store documents, too.
+const writes = of("flow.document", "flow.planned");
+
 const work = of("session.", "question.", "check.");
 
 const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
@@ -36,6 +39,15 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/inbox": visible,
   "/api/v1/groups": visible,
   "/api/v1/groups/{id}": visible,
+  "/api/v1/flows": visible,
+  "/api/v1/flows/{key}": visible, // the events of its steps name the steps
+  "/api/v1/flows/{key}/documents/{name}": (e, p) => p.path.key === taskOf(e) && writes(e),
+  "/api/v1/flows/{key}/documents/{name}/versions": (e, p) => p.path.key === taskOf(e) && writes(e),
+  "/api/v1/schedules": of("schedule.", "project."),
+  "/api/v1/projects/{project}/schedules/{name}": visible,
+  "/api/v1/projects/{project}/templates": of("project."),
+  "/api/v1/projects/{project}/templates/{name}": of("project."),
+  "/api/v1/projects/{project}/template-stats": of("task.ended", "landing."),
   "/api/v1/health": of("agent.", "session.ended", "landing.", "project."),
   "/api/v1/landings": visible,
   "/api/v1/graph": visible,

@@ -1,7 +1,9 @@
 // The dialog of an action: a text, images, and for some actions the agent and
 // model.
 import { useState, type FormEvent } from "react";
+import { useAnswer } from "../api/cache";
 import { problemOf } from "../api/client";
+import { queries } from "../api/queries";
 import type { Problem, Task } from "../api/schema";
 import { Dialog } from "../ui/dialog";
 import { FormProblem } from "../ui/parts";
@@ -9,7 +11,8 @@ import { request, type TaskAction } from "./actions";
 import { AgentFields, Models, useAgent, withFrom } from "./agentfields";
 import { Attachments, useImages } from "./images";
 
-export function ActionDialog({ t, action, onClose }: { t: Task; action: TaskAction; onClose: () => void }) {
+// ActionDialog starts with a text if the button that opened it has one.
+export function ActionDialog({ t, action, text, onClose }: { t: Task; action: TaskAction; text?: string; onClose: () => void }) {
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const [agent, setAgent] = useState("");
@@ -36,7 +39,9 @@ export function ActionDialog({ t, action, onClose }: { t: Task; action: TaskActi
             <label htmlFor="action-text">{action.prompt}</label>
             {action.text === "model"
               ? <ModelField t={t} />
-              : <textarea id="action-text" name="text" rows={action.required ? 1 : 4} required={action.required} autoFocus />}
+              : action.text === "from"
+                ? <StepField t={t} text={text} />
+                : <textarea id="action-text" name="text" rows={action.required ? 1 : 4} required={action.required} autoFocus />}
           </div>
         )}
         {action.images && <Attachments images={images} project={t.project} agent={agent || t.agent} />}
@@ -48,6 +53,18 @@ export function ActionDialog({ t, action, onClose }: { t: Task; action: TaskActi
         </footer>
       </form>
     </Dialog>
+  );
+}
+
+// StepField names a step of a flow, or the beginning of its key.
+function StepField({ t, text }: { t: Task; text?: string }) {
+  const steps = useAnswer({ ...queries.flow(t.key), enabled: t.flow !== undefined }).data?.steps ?? [];
+  return (
+    <>
+      <input id="action-text" name="text" autoFocus autoComplete="off" list="action-steps" defaultValue={text} placeholder="the step that failed" />
+      <datalist id="action-steps">{steps.filter((s) => !s.left).map((s) => <option key={s.task} value={s.key}>{s.title}</option>)}</datalist>
+      <small>The named step and all steps after it run again. Their results no longer count.</small>
+    </>
   );
 }
 

@@ -40,6 +40,14 @@ it("opens the review of a task that waits for one", () => {
   expect(screen.getAllByRole("link").map((a) => a.getAttribute("href"))).toEqual(["/tasks/app-1", "/tasks/app-2/review"]);
 });
 
+it("says where a flow is, opens its page, and names the flow of a step", () => {
+  show(<><Card t={task({ id: 1, flow: { kind: "goal", note: "lead works" } })} now={now} column="" /><Card t={task({ id: 2, parent: "app-1", step: { flow: "app-1", key: "lead" } })} now={now} column="" /></>);
+  expect(screen.getAllByRole("link").map((a) => a.getAttribute("href"))).toEqual(["/flows/app-1", "/tasks/app-2"]);
+  expect(screen.getByText("lead works")).toBeTruthy();
+  expect(screen.getByText("step lead of app-1")).toBeTruthy();
+  expect(screen.queryByText("for app-1")).toBeNull();
+});
+
 it("is selected in a table by its key", () => {
   const chosen: boolean[] = [];
   show(<Row t={task({ id: 7 })} now={now} selected={false} onSelect={(on) => chosen.push(on)} />);

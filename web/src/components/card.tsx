@@ -5,7 +5,7 @@ import type { Task } from "../api/schema";
 import { said } from "../lib/board";
 import { ago, cost, plural } from "../lib/format";
 import { plainText } from "../lib/markdown";
-import { Link, toReview, toTask } from "../router";
+import { Link, toFlow, toReview, toTask } from "../router";
 import { StatusBadge } from "../ui/parts";
 import { Dot, Flag, TaskMenu } from "./marks";
 
@@ -13,17 +13,17 @@ export const CARD = 126;
 export const ROW = 38;
 
 // pageOf is the page that a person wants for a task: the review if it waits for
-// one.
-const pageOf = (t: Task) => (t.stage === "review" ? toReview(t.key) : toTask(t.key));
+// one, or the page of a flow.
+const pageOf = (t: Task) => (t.stage === "review" ? toReview : t.flow ? toFlow : toTask)(t.key);
 
 function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
 }
 
-// line returns why a task is in its status, in a few words, or else what its agent
-// reports, or what its session said or did last.
+// line returns why a task is in its status, in a few words, or else where a flow is,
+// what its agent reports, or what its session said or did last.
 export function line(t: Task, says = t.says): string {
-  return plainText(t.question?.text ?? t.reason ?? t.warning ?? t.report ?? says ?? "");
+  return plainText(t.question?.text ?? t.reason ?? t.warning ?? t.flow?.note ?? t.report ?? says ?? "");
 }
 
 function Line({ t, className }: { t: Task; className: string }) {
@@ -51,7 +51,9 @@ function Facts({ t }: { t: Task }) {
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
       {t.warning && t.warning !== line(t) && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
       {t.round > 0 && <span title="How often it was restarted">↻ {t.round}</span>}
-      {t.parent && <span title="The task whose agent created it">for {t.parent}</span>}
+      {t.flow && <span title="The kind of flow">{t.flow.kind}</span>}
+      {t.step && <span title="The flow that it is a step of">step {t.step.key} of {t.step.flow}</span>}
+      {t.parent && !t.step && <span title="The task whose agent created it">for {t.parent}</span>}
       {(t.after?.length ?? 0) > 0 && <span title="Depends on">after {t.after!.join(", ")}</span>}
     </span>
   );

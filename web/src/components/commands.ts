@@ -3,7 +3,7 @@
 // the server gets its command from here, or opens one of the forms (forms.tsx).
 import { change } from "../api/cache";
 import { api, dataOf } from "../api/client";
-import type { InboxAction, InboxEntry, Lock, NewSnooze, Note, Project, Rule, TrashItem } from "../api/schema";
+import type { InboxAction, InboxEntry, Lock, NewSnooze, Note, Project, Rule, Schedule, TrashItem } from "../api/schema";
 import { roles } from "../api/tables";
 import { navigate, type Page } from "../router";
 import { closeDialog, openDialog, type OpenForm } from "../state/dialog";
@@ -23,6 +23,9 @@ export const pageList: { path: Page; name: string; key: string; icon: string }[]
   { path: "/inbox", name: "Inbox", key: "i", icon: "M4 13h5l1.5 3h3L15 13h5M4 13l3-8h10l3 8v6H4z" },
   { path: "/", name: "Board", key: "b", icon: "M4 4h5v16H4zM10.5 4h4v10h-4zM16 4h4v13h-4z" },
   { path: "/groups", name: "Groups", key: "g", icon: "M4 5h7v6H4zM13 5h7v6h-7zM4 13h7v6H4zM13 13h7v6h-7z" },
+  { path: "/flows", name: "Flows", key: "w", icon: "M4 6h6v4H4zM14 6h6v4h-6zM14 15h6v4h-6zM10 8h4M17 10v5" },
+  { path: "/schedules", name: "Schedules", key: "c", icon: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM12 7v5l3.5 2" },
+  { path: "/templates", name: "Templates", key: "m", icon: "M4 4h16v5H4zM4 13h9v7H4zM17 13h3v7h-3z" },
   { path: "/landing", name: "Landing", key: "l", icon: "M12 3v12m-5-5 5 5 5-5M4 20h16" },
   { path: "/locks", name: "Locks", key: "k", icon: "M6 11h12v9H6zM8 11V8a4 4 0 0 1 8 0v3" },
   { path: "/graph", name: "Graph", key: "r", icon: "M6 4h4v4H6zM14 10h4v4h-4zM6 16h4v4H6zM10 6h4v6M10 18h4v-6" },
@@ -55,6 +58,8 @@ export const refreshAgents = (project = "") => void change("Refreshed", () => da
 export const commands = {
   palette: { id: "palette", name: "Search or run", hint: "Ctrl K", run: () => openDialog("palette") },
   create: { id: "new", name: "New task", hint: "n", key: "n", run: () => openDialog("new") },
+  newFlow: opens("New flow…", "flow", { form: "new flow" }),
+  newSchedule: opens("New schedule…", "schedule", { form: "new schedule" }),
   help: { id: "help", name: "Keys", hint: "?", key: "?", run: () => openDialog("help") },
   theme: { id: "theme", name: "Switch the theme", hint: "dark, light, system", run: () => setPrefs({ theme: themes[(themes.indexOf(prefs().theme) + 1) % themes.length]! }) },
   addProject: opens("Add a project…", "project", { form: "add project" }),
@@ -109,6 +114,32 @@ export const addFeature = (project: string) => opens(`Add a feature to ${project
 export const newNote = (project: string) => opens(`Write a note in ${project}…`, "note", { form: "note", project });
 export const editNote = (n: Note) => opens(`Open the note ${n.key}${n.task ? ` of ${n.task}` : ""}…`, "note", { form: "note", project: n.project, task: n.task, note: n.key });
 
+// newFlow and newSchedule open their forms for a project, or for any one.
+export const newFlow = (project: string) => (project ? opens(`New flow in ${project}…`, "flow", { form: "new flow", project }) : commands.newFlow);
+export const newSchedule = (project: string) => (project ? opens(`New schedule in ${project}…`, "schedule", { form: "new schedule", project }) : commands.newSchedule);
+
+// editDocument opens a document of a flow.
+export const editDocument = (task: string, name: string) => opens(`Edit the document ${name} of ${task}…`, "flow", { form: "document", task, name });
+
+export const newTemplate = (project: string) => opens(`Write a template in ${project}…`, "template", { form: "template", project });
+export const editTemplate = (project: string, name: string) => opens(`Edit the template ${name} of ${project}…`, "template", { form: "template", project, name });
+
+// scheduleCommands are what a person can do with a schedule.
+export function scheduleCommands(s: Schedule): { run: Command; pause: Command; remove: Command } {
+  const { project, name } = s;
+  const params = { params: { path: { project, name } } };
+  const command = (verb: string, done: string, send: () => Promise<{ data?: unknown }>): Command => ({
+    id: `${verb} schedule ${project} ${name}`, name: `${verb} the schedule ${name} of ${project}`, hint: "schedule", run: () => void change(`${name} ${done}`, () => dataOf(send())),
+  });
+  return {
+    run: command("Run", "runs now", () => api.POST("/api/v1/projects/{project}/schedules/{name}/run", params)),
+    pause: s.state === "paused"
+      ? command("Resume", "is resumed", () => api.POST("/api/v1/projects/{project}/schedules/{name}/resume", params))
+      : command("Pause", "is paused", () => api.POST("/api/v1/projects/{project}/schedules/{name}/pause", params)),
+    remove: opens(`Remove the schedule ${name} of ${project}…`, "schedule", { form: "remove schedule", project, name }),
+  };
+}
+
 // projectForms open the forms of a project.
 export function projectForms(p: Project): Command[] {
   const project = p.prefix;
@@ -118,6 +149,7 @@ export function projectForms(p: Project): Command[] {
     opens(`Change the settings of ${project}…`, "project", { form: "settings", project }),
     ...roles.map((role) => opens(`Edit the prompt of ${role} in ${project}…`, "project", { form: "prompt", project, role })),
     newNote(project),
+    newTemplate(project),
     ...(p.policy.features ? [addFeature(project)] : []),
     ...(p.removal ? [] : [renameProject(p), removeProject(p)]),
   ];

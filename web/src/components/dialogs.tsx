@@ -17,5 +17,5 @@ export function Dialogs() {
   if (open === "new") return <NewTaskDialog onClose={closeDialog} />;
   if (typeof open === "string") return <MarksDialog task={open.slice("marks ".length)} onClose={closeDialog} />;
   if ("form" in open) return <Suspense fallback={null}><Form key={JSON.stringify(open)} open={open} onClose={closeDialog} /></Suspense>;
-  return <ActionDialog t={open.task} action={open.action} onClose={closeDialog} />;
+  return <ActionDialog t={open.task} action={open.action} text={open.text} onClose={closeDialog} />;
 }

@@ -10,8 +10,11 @@ import { edit } from "./actions";
 import { AddProject } from "./addproject";
 import { Ask } from "./ask";
 import { Config } from "./config";
+import { DocumentDialog } from "./documentdialog";
 import { EntryDialog, SnoozeDialog } from "./entry";
 import { FeatureDialog } from "./featuredialog";
+import { NewFlowDialog } from "./newflow";
+import { NewScheduleDialog, RemoveScheduleDialog } from "./newschedule";
 import { NoteDialog } from "./notedialog";
 import { PromptForm } from "./prompts";
 import { RemoveDialog } from "./removeproject";
@@ -19,6 +22,7 @@ import { RenameDialog } from "./renameproject";
 import { SendReview } from "./sendreview";
 import { Composer } from "./sessions";
 import { Budget, Limits } from "./taskfacts";
+import { TemplateDialog } from "./templateform";
 import { Tracks } from "./tracks";
 import { TrashDialog } from "./trash";
 
@@ -85,6 +89,11 @@ export const forms: Forms = {
   prompt: (o, close) => <PromptDialog project={o.project} role={o.role} onClose={close} />,
   feature: (o, close) => <FeatureForm project={o.project} id={o.id} onClose={close} />,
   note: (o, close) => <NoteDialog project={o.project} task={o.task} note={o.note} onClose={close} />,
+  "new flow": (o, close) => <NewFlowDialog project={o.project} onClose={close} />,
+  document: (o, close) => <DocumentDialog flow={o.task} name={o.name} onClose={close} />,
+  "new schedule": (o, close) => <NewScheduleDialog project={o.project} onClose={close} />,
+  "remove schedule": (o, close) => <RemoveScheduleDialog project={o.project} name={o.name} onClose={close} />,
+  template: (o, close) => <TemplateDialog project={o.project} name={o.name} onClose={close} />,
   message: (o, close) => <OfTask title={`Message to ${o.task}`} task={o.task} onClose={close}>{(t) => (t.can_send ? <Composer t={t} session={t.history?.at(-1)} onSent={close} /> : <Empty title="It takes no message now" />)}</OfTask>,
   answer: (o, close) => <OfTask title={`Answer ${o.task}`} task={o.task} onClose={close}>{(t) => (t.question?.open ? <Ask task={t.key} q={t.question} onDone={close} /> : <Empty title="It has no open question" />)}</OfTask>,
   limits: (o, close) => (

@@ -76,7 +76,7 @@ function NoteForm({ project, task, note, current, onClose }: Place & { note?: st
         </div>
       )}
       {current && <p className="muted">version {current.version} · {size(current.size)} · {current.by}, {ago(current.updated_at, now)} ago</p>}
-      {differs && <Changed current={current} take={() => setDraft({ text: current?.value ?? "", version })} keep={() => setDraft({ ...draft, version })} />}
+      {differs && <Changed what="note" current={current && { by: current.by, text: current.value ?? "" }} take={() => setDraft({ text: current?.value ?? "", version })} keep={() => setDraft({ ...draft, version })} />}
       <div className="field">
         <label htmlFor={id}>{differs ? "Your text" : "Text"}</label>
         <textarea id={id} rows={14} value={draft.text} onChange={(e) => setDraft({ ...draft, text: e.target.value })} />
@@ -92,13 +92,13 @@ function NoteForm({ project, task, note, current, onClose }: Place & { note?: st
   );
 }
 
-// Changed says that the note is no longer the one that the form has read, and asks
-// which text counts.
-function Changed({ current, take, keep }: { current?: Note; take: () => void; keep: () => void }) {
+// Changed says that a text is no longer the one that the form has read, and asks
+// which one counts.
+export function Changed({ what, current, take, keep }: { what: string; current?: { by: string; text: string }; take: () => void; keep: () => void }) {
   return (
     <section className="problem" role="alert">
-      <p><strong>{current ? `${current.by} changed this note while you had it open. It now has this text:` : "This note was deleted while you had it open."}</strong></p>
-      {current && <pre className="scroll-x">{current.value}</pre>}
+      <p><strong>{current ? `${current.by} changed this ${what} while you had it open. It now has this text:` : `This ${what} was deleted while you had it open.`}</strong></p>
+      {current && <pre className="scroll-x">{current.text}</pre>}
       <p>
         {current && <button type="button" className="button small" onClick={take}>Use this text</button>} <button type="button" className="button small" onClick={keep}>Keep my text</button>
       </p>

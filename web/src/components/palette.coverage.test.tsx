@@ -9,10 +9,10 @@ import { actions } from "../api/actions";
 import type { InboxEntry, Project } from "../api/schema";
 import { roles } from "../api/tables";
 import { useDialog, type OpenDialog } from "../state/dialog";
-import { comment, entry, task } from "../test/make";
+import { comment, entry, schedule, task } from "../test/make";
 import { serve, show } from "../test/render";
 import { commentCommands } from "./comment";
-import { clearLimit, commands, editFeature, releaseLock, reopenFeature, trashCommands, type Command } from "./commands";
+import { clearLimit, commands, editDocument, editFeature, editTemplate, newFlow, newSchedule, releaseLock, reopenFeature, scheduleCommands, trashCommands, type Command } from "./commands";
 import { forms } from "./forms";
 import { tests } from "./hooks";
 import { everything } from "./palette";
@@ -51,7 +51,8 @@ function all(): Command[] {
     ...everything({ here: everyTask, projects: [project, { ...project, paused_at: "2026-01-01T10:00:00Z" }], entries: [failed, { ...failed, snoozed_by: "person" }] }),
     ...(["draft", "sent", "resolved"] as const).flatMap((state) => commentCommands("app-1", comment({ id: 1, state }))),
     ...tests([{ event: "landed", run: "x", timeout: "30s", on_failure: "warn", from: "project", project: "app" }]),
-    clearLimit("robot"), releaseLock("app", { name: "a.go", session: "app-1.1", task: "app-1", state: "working", acquired_at: "", expires_at: "" }), editFeature("app", "F1"), reopenFeature("app", "F1"), ...Object.values(trash),
+    clearLimit("robot"), releaseLock("app", { name: "a.go", session: "app-1.1", task: "app-1", state: "working", acquired_at: "", expires_at: "" }), editFeature("app", "F1"), editDocument("app-1", "plan"), editTemplate("app", "update"), newFlow("app"), newSchedule("app"),
+    ...Object.values(scheduleCommands(schedule({ name: "nightly" }))), scheduleCommands(schedule({ name: "nightly", state: "paused" })).pause, reopenFeature("app", "F1"), ...Object.values(trash),
   ];
 }
 

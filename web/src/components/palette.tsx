@@ -105,7 +105,7 @@ export function matches(text: string, offers: Offers): Command[] {
 export function Palette() {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const key = /^\/tasks\/([a-z0-9-]+)(?:\/review)?$/.exec(location.pathname)?.[1];
+  const key = /^\/(?:tasks|flows)\/([a-z0-9-]+)(?:\/review)?$/.exec(location.pathname)?.[1];
   const here = useAnswer({ ...queries.task(key ?? ""), enabled: key !== undefined }).data;
   const board = useAnswer(queries.board({})).data;
   const listed = useMemo(() => (board?.columns ?? []).flatMap((c) => c.tasks ?? []), [board]);

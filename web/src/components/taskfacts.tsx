@@ -3,7 +3,7 @@ import type { TaskChange, TaskDetail } from "../api/schema";
 import { mostTurns, priorities } from "../api/tables";
 import { actionsOf, can, perform } from "./actions";
 import { clock, plural } from "../lib/format";
-import { Link, to, toTask } from "../router";
+import { Link, to, toFlow, toTask } from "../router";
 import { editorLink, editorName } from "../lib/editor";
 import { usePrefs } from "../state/prefs";
 import { Copy, Fact } from "../ui/parts";
@@ -94,7 +94,9 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           {t.branch && !t.workspace && <Fact name="Branch"><code>{t.branch}</code></Fact>}
           {t.feature && <Fact name="Feature">{t.feature}</Fact>}
           {t.fork_of && <Fact name="Fork of"><Link href={toTask(t.fork_of)}>{t.fork_of}</Link></Fact>}
-          {t.parent && <Fact name="Created for"><Link href={toTask(t.parent)}>{t.parent}</Link></Fact>}
+          {t.flow && <Fact name="Flow"><Link href={toFlow(t.key)}>{t.flow.kind}</Link>{t.flow.note && `: ${t.flow.note}`}</Fact>}
+          {t.step && <Fact name="Step of"><Link href={toFlow(t.step.flow)}>{t.step.flow}</Link> as {t.step.key}</Fact>}
+          {t.parent && !t.step && <Fact name="Created for"><Link href={toTask(t.parent)}>{t.parent}</Link></Fact>}
           {(t.children?.length ?? 0) > 0 && <Fact name="Its agents created">{t.children!.map((c) => <span key={c.key} className="block"><Link href={toTask(c.key)}>{c.key}</Link> {c.status}: {c.title}</span>)}</Fact>}
           {t.report && <Fact name="Reports">{t.report}</Fact>}
           <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>

@@ -15,6 +15,14 @@ function inline(text: string): ReactNode[] {
   return out;
 }
 
+// boxed shows the check-box at the start of an item.
+function boxed(text: string): ReactNode[] {
+  const m = /^\[([ xX])\]\s+/.exec(text);
+  if (!m) return inline(text);
+  const done = m[1] !== " ";
+  return [<span key="box" role="img" aria-label={done ? "done" : "open"} className={done ? "add-text" : "muted"}>{done ? "☑" : "☐"}</span>, " ", ...inline(text.slice(m[0].length))];
+}
+
 interface Part {
   kind: "code" | "list" | "heading" | "text";
   lines: string[];
@@ -61,10 +69,10 @@ export function Markdown({ text }: { text: string }) {
     <div className="prose">
       {parts(text).map((p, i) => {
         if (p.kind === "code") return <pre key={i} tabIndex={0}>{p.lines.join("\n")}</pre>;
-        if (p.kind === "heading") return <p key={i} className="prose-heading">{inline(p.lines[0]!.replace(/^#+\s/, ""))}</p>;
+        if (p.kind === "heading") return <p key={i} className="prose-heading">{boxed(p.lines[0]!.replace(/^#+\s/, ""))}</p>;
         if (p.kind === "list") {
           const List = /^\s*\d/.test(p.lines[0]!) ? "ol" : "ul";
-          return <List key={i}>{p.lines.map((l, j) => <li key={j}>{inline(l.replace(/^\s*([-*+]|\d+[.)])\s/, ""))}</li>)}</List>;
+          return <List key={i}>{p.lines.map((l, j) => <li key={j}>{boxed(l.replace(/^\s*([-*+]|\d+[.)])\s/, ""))}</li>)}</List>;
         }
         return <p key={i}>{p.lines.map((l, j) => <Fragment key={j}>{j > 0 && "\n"}{inline(l)}</Fragment>)}</p>;
       })}

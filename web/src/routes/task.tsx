@@ -24,7 +24,7 @@ import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
 import { offersActions, Why } from "../components/why";
 import { Markdown } from "../lib/markdown";
 import { ago, cost, useNow } from "../lib/format";
-import { Link, to, toReview, useParam, type Param } from "../router";
+import { Link, to, toFlow, toReview, useParam, type Param } from "../router";
 import { StatusBadge, Tabs } from "../ui/parts";
 
 export function TaskPage({ taskKey }: { taskKey: string }) {
@@ -57,7 +57,7 @@ function TaskView({ t }: { t: TaskDetail }) {
   return (
     <div className={"page task-page" + (tab === "sessions" ? " fill" : "")}>
       <div className="task-head">
-        <p className="crumbs"><Link href={to("/", { project: t.project })}>{t.project}</Link> / {t.key}</p>
+        <p className="crumbs"><Link href={to("/", { project: t.project })}>{t.project}</Link> / {t.step && <><Link href={toFlow(t.step.flow)}>{t.step.flow}</Link> / </>}{t.key}</p>
         <div className="page-head">
           <h1><Flag t={t} /> {t.title}</h1>
           <span className="grow" />
@@ -76,6 +76,7 @@ function TaskView({ t }: { t: TaskDetail }) {
         <div className="task-main">
           <div className="tabs-row">
             <Tabs label="Task" tabs={tabs} value={tab} onChange={setTab} />
+            {t.flow && <Link className="button small primary" href={toFlow(t.key)}>Show the flow</Link>}
             {!asks && <Link className={"button small" + (t.stage === "review" ? " primary" : "")} href={toReview(t.key)}>Review</Link>}
           </div>
           <div role="tabpanel" aria-label={tab} className="panel">

@@ -22,6 +22,11 @@ interface Forms {
   prompt: OfProject & { role: string };
   feature: OfProject & { id?: string };
   note: OfProject & { task?: string; note?: string };
+  "new flow": Partial<OfProject>;
+  document: OfTask & { name: string };
+  "new schedule": Partial<OfProject>;
+  "remove schedule": OfProject & { name: string };
+  template: OfProject & { name?: string };
   message: OfTask;
   answer: OfTask;
   limits: OfTask;
@@ -33,7 +38,7 @@ interface Forms {
 
 export type OpenForm<F extends keyof Forms = keyof Forms> = { [N in F]: { form: N } & Forms[N] }[F];
 
-export type OpenDialog = "palette" | "help" | "new" | `marks ${string}` | { task: Task; action: TaskAction } | OpenForm | undefined;
+export type OpenDialog = "palette" | "help" | "new" | `marks ${string}` | { task: Task; action: TaskAction; text?: string } | OpenForm | undefined;
 
 let open: OpenDialog;
 const listeners = new Set<() => void>();

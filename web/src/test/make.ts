@@ -1,5 +1,5 @@
 // Makes what the server would send.
-import type { Board, Event, InboxEntry, Output, Project, Review, ReviewComment, ReviewFile, Session, Task, TaskDetail } from "../api/schema";
+import type { Board, Event, FlowDetail, FlowStep, InboxEntry, Output, Project, Review, ReviewComment, ReviewFile, Schedule, Session, Task, TaskDetail } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
@@ -22,6 +22,25 @@ export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry 
 
 export function detail(change: Partial<TaskDetail> & { id: number }): TaskDetail {
   return { ...task(change), limits: { turns: 1000 }, images: [], history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], children: [], ...change };
+}
+
+export function step(change: Partial<FlowStep> & { key: string }): FlowStep {
+  return {
+    task: "app-2", task_id: 2, title: `step ${change.key}`, state: "done", status: "done", agent: "scripted", cost_usd: 0.5, took: "1m30s",
+    created_at: "2026-01-01T10:00:00Z", started: "2026-01-01T10:01:00Z", ended: "2026-01-01T10:03:00Z", ...change,
+  };
+}
+
+export function flow(change: Partial<FlowDetail> & { steps: FlowStep[] }): FlowDetail {
+  const kind = change.kind ?? "cycle";
+  return {
+    kind, documents: [], metrics: { queued: "1m", worked: "3m", cost_usd: 1, phases: [] },
+    task: detail({ id: 1, title: "Greet everyone", stage: "flow", status: "working", flow: { kind }, can: ["stop", "pause", "wrap-up"] }), ...change,
+  };
+}
+
+export function schedule(change: Partial<Schedule> & { name: string }): Schedule {
+  return { project: "app", state: "waiting", title: "Update the dependencies", when: "every 6h", every: "6h", next: [], runs: 0, created_at: "2026-01-01T10:00:00Z", ...change };
 }
 
 export function session(change: Partial<Session> & { n: number }): Session {

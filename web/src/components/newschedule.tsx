@@ -1,0 +1,155 @@
+// The forms of schedules: a new one, and the removal of one.
+import { useId, useState, type FormEvent } from "react";
+import { changed, useAnswer, useProjects } from "../api/cache";
+import { api, dataOf, problemOf } from "../api/client";
+import { queries } from "../api/queries";
+import type { NewSchedule, NewTask, Problem } from "../api/schema";
+import { mostTitle } from "../api/tables";
+import { Dialog } from "../ui/dialog";
+import { Empty, FormProblem } from "../ui/parts";
+import { say } from "../ui/toast";
+import { AgentFields, withFrom } from "./agentfields";
+import { FlowFields, flowFrom, flowKinds, type FlowKind } from "./flowfields";
+import { valuesFrom } from "./newtask";
+
+// scheduleFrom reads the form. The server accepts either an interval or a cron line.
+export function scheduleFrom(form: FormData, kind: FlowKind | ""): NewSchedule {
+  const text = (name: string) => String(form.get(name) ?? "").trim();
+  const task: NewTask = kind ? { flow: flowFrom(form, kind) } : { ...withFrom(form) };
+  for (const name of ["title", "body", "budget", "template"] as const) if (text(name)) task[name] = text(name);
+  const variables = valuesFrom(form.get("variables"));
+  if (Object.keys(variables).length) task.variables = variables;
+  return {
+    name: text("name"), task,
+    ...(text("every") ? { every: text("every") } : {}),
+    ...(text("cron") ? { cron: text("cron") } : {}),
+    ...(form.get("always") ? { always: true } : {}),
+  };
+}
+
+export function NewScheduleDialog({ project: given, onClose }: { project?: string; onClose: () => void }) {
+  const id = useId();
+  const names = useProjects();
+  const [chosen, setChosen] = useState(given ?? "");
+  const project = names.includes(chosen) ? chosen : (names[0] ?? "");
+  const templates = useAnswer({ ...queries.templates(project), enabled: project !== "" }).data?.templates ?? [];
+  const [kind, setKind] = useState<FlowKind | "">("");
+  const [template, setTemplate] = useState("");
+  const [described, setDescribed] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState(false);
+  const variables = templates.find((t) => t.name === template)?.variables ?? [];
+  const submit = async (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const s = await dataOf(api.POST("/api/v1/projects/{project}/schedules", { params: { path: { project } }, body: scheduleFrom(new FormData(e.currentTarget), kind) }));
+      changed();
+      say(`The schedule ${s.name} was added`);
+      onClose();
+    } catch (err) {
+      setProblem(problemOf(err));
+      setBusy(false);
+    }
+  };
+  if (!project) return <Dialog title="New schedule" onClose={onClose}><Empty title="No project yet"><p>Schedules belong to a project: a git repository.</p></Empty></Dialog>;
+  return (
+    <Dialog title="New schedule" onClose={onClose} className="wide">
+      <form className="form" onSubmit={(e) => void submit(e)}>
+        <div className="form-row">
+          <div className="field">
+            <label htmlFor={id + "name"}>Name</label>
+            <input id={id + "name"} name="name" required autoFocus maxLength={64} autoComplete="off" placeholder="dependencies" />
+            <small>Unique in the project</small>
+          </div>
+          <div className="field">
+            <label htmlFor={id + "project"}>Project</label>
+            <select id={id + "project"} value={project} onChange={(e) => setChosen(e.target.value)}>{names.map((n) => <option key={n} value={n}>{n}</option>)}</select>
+          </div>
+        </div>
+        <div className="form-row">
+          <div className="field">
+            <label htmlFor={id + "every"}>Every</label>
+            <input id={id + "every"} name="every" autoComplete="off" placeholder="6h" />
+            <small>From the end of a run to the start of the next one</small>
+          </div>
+          <div className="field">
+            <label htmlFor={id + "cron"}>Cron line</label>
+            <input id={id + "cron"} name="cron" autoComplete="off" placeholder="0 7 * * 1-5" />
+            <small>Instead of an interval, in the server's time zone</small>
+          </div>
+          <div className="field">
+            <label htmlFor={id + "always"}>After a run that failed</label>
+            <select id={id + "always"} name="always" defaultValue=""><option value="">pause</option><option value="yes">continue</option></select>
+          </div>
+        </div>
+        <div className="form-row">
+          <div className="field">
+            <label htmlFor={id + "kind"}>Each run is</label>
+            <select id={id + "kind"} value={kind} onChange={(e) => setKind(e.target.value as FlowKind | "")}><option value="">a task</option>{flowKinds.map((k) => <option key={k} value={k}>{`a flow: ${k}`}</option>)}</select>
+          </div>
+          {templates.length > 0 && (
+            <div className="field">
+              <label htmlFor={id + "template"}>Template</label>
+              <select id={id + "template"} name="template" value={template} onChange={(e) => setTemplate(e.target.value)}><option value="">none</option>{templates.map((t) => <option key={t.name} value={t.name}>{t.name}</option>)}</select>
+              <small>It has the fields that are empty here</small>
+            </div>
+          )}
+        </div>
+        {variables.length > 0 && (
+          <div className="field">
+            <label htmlFor={id + "variables"}>Variables</label>
+            <textarea id={id + "variables"} key={template} name="variables" rows={variables.length + 1} spellCheck={false} defaultValue={variables.map((v) => `${v.name}=${v.default ?? ""}`).join("\n")} />
+            <small>One name=value per line</small>
+          </div>
+        )}
+        <div className="field">
+          <label htmlFor={id + "title"}>Title</label>
+          <input id={id + "title"} name="title" required={!described && !template} maxLength={mostTitle} />
+          <small>Of the tasks that it creates</small>
+        </div>
+        <div className="field">
+          <label htmlFor={id + "body"}>Description</label>
+          <textarea id={id + "body"} name="body" rows={3} onChange={(e) => setDescribed(e.target.value.trim() !== "")} />
+        </div>
+        {kind ? <FlowFields key={kind} kind={kind} project={project} /> : <div className="form-row"><AgentFields key={project} project={project} /></div>}
+        <div className="field">
+          <label htmlFor={id + "budget"}>Budget of each run</label>
+          <input id={id + "budget"} name="budget" placeholder="5 USD" autoComplete="off" />
+        </div>
+        <footer className="form-end">
+          {problem && <FormProblem problem={problem} />}
+          <button className="button primary" disabled={busy}>Add</button>
+          <button type="button" className="button" onClick={onClose}>Cancel</button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+export function RemoveScheduleDialog({ project, name, onClose }: { project: string; name: string; onClose: () => void }) {
+  const [problem, setProblem] = useState<Problem>();
+  const remove = async () => {
+    try {
+      await dataOf(api.DELETE("/api/v1/projects/{project}/schedules/{name}", { params: { path: { project, name } } }));
+      changed();
+      say(`The schedule ${name} was removed`);
+      onClose();
+    } catch (err) {
+      setProblem(problemOf(err));
+    }
+  };
+  return (
+    <Dialog title={`Remove the schedule ${name}`} onClose={onClose}>
+      <div className="form">
+        <p>It starts no further run. Its tasks stay, and a run that has started continues.</p>
+        <footer className="form-end">
+          {problem && <FormProblem problem={problem} />}
+          <button type="button" className="button danger" onClick={() => void remove()}>Remove</button>
+          <button type="button" className="button" onClick={onClose}>Cancel</button>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}
