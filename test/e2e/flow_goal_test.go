@@ -46,7 +46,6 @@ func lead(tasks []string) error {
 	for n := 0; n < len(workers); n++ {
 		var out struct {
 			State string `json:"state"`
-			Still bool   `json:"still_waiting"`
 		}
 		for out.State != "done" && out.State != "failed" {
 			if err := callTool("wait_for_worker", map[string]any{"worker_id": workers[n]}, &out); err != nil {
