@@ -72,9 +72,15 @@ func (b *bench) daemon(t *testing.T, state string) (end func(os.Signal)) {
 // the server and starts it again.
 func (b *bench) serve(t *testing.T, name string) (ctx context.Context, c *client.Client, p api.Project, restart func()) {
 	t.Helper()
+	b.configure(t, name)
+	return b.serveConfigured(t)
+}
+
+// serveConfigured is serve with a coppice.yaml that is committed already.
+func (b *bench) serveConfigured(t *testing.T) (ctx context.Context, c *client.Client, p api.Project, restart func()) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*deadline)
 	t.Cleanup(cancel)
-	b.configure(t, name)
 	state := filepath.Join(b.home, "state")
 	t.Cleanup(func() { endHosts(t, state) })
 	end := b.daemon(t, state)

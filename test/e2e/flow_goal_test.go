@@ -46,7 +46,6 @@ func lead(tasks []string) error {
 	for n := 0; n < len(workers); n++ {
 		var out struct {
 			State string `json:"state"`
-			Still bool   `json:"still_waiting"`
 		}
 		for out.State != "done" && out.State != "failed" {
 			if err := callTool("wait_for_worker", map[string]any{"worker_id": workers[n]}, &out); err != nil {
@@ -171,14 +170,16 @@ func TestGoalOutlivesEverything(t *testing.T) {
 	random := rand.Uint64()
 	r := rand.New(rand.NewPCG(random, 0))
 	t.Logf("seed %d", random)
-	for range 2 {
-		w.afterEvents(1 + r.IntN(25))
+	for n := range 2 {
+		w.afterEvents(1 + r.IntN(70)) // of about 230
 		s.Kill()
+		if n == 0 {
+			w.write(w.repo, files{"other": "by a person\n"})
+			w.git("add", "other")
+			w.git("commit", "-m", "Something else")
+		}
 		s = w.serve()
 	}
-	w.write(w.repo, files{"other": "by a person\n"})
-	w.git("add", "other")
-	w.git("commit", "-m", "Something else")
 	d := w.landed(made.Key)[0]
 	for name, text := range map[string]string{"part1": "1", "part2": "2", "part3": "3", "part4": "4", "shared": "2 and 3", "other": "by a person"} {
 		w.wantOnBase(name, text)

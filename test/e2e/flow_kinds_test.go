@@ -120,20 +120,20 @@ func TestBatchOfATemplate(t *testing.T) {
 // open outlives a killed server, and no other one starts beside it.
 func TestScheduleOutlivesAKilledServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{match: 'Tidy', steps: [{run: 'date +%N > tidy.txt'}, {wait_message: true}]}]\n"})
+	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{match: 'Clean', steps: [{run: 'date +%N > clean.txt'}, {wait_message: true}]}]\n"})
 	s := w.serve()
-	w.cli("schedule", "add", "tidy", "Tidy up", "--every", "1m")
-	runs := func() int { return decode[api.ScheduleDetail](t, w.cli("schedule", "show", "tidy", "--json")).Runs }
+	w.cli("schedule", "add", "clean", "Clean up", "--every", "1m")
+	runs := func() int { return decode[api.ScheduleDetail](t, w.cli("schedule", "show", "clean", "--json")).Runs }
 	for n := 1; n <= 2; n++ {
 		s.Kill()
 		w.due()
 		s = w.serve()
 		key := fmt.Sprintf("app-%d", n)
-		w.await(key, "a run", func(d api.TaskDetail) bool { return d.Title == "Tidy up" })
+		w.await(key, "a run", func(d api.TaskDetail) bool { return d.Title == "Clean up" })
 		w.working(key, coppice.SessionIdle)
 		s.Kill()
 		s = w.serve()
-		if got := w.try(w.repo, "", "schedule", "run", "tidy"); got.code == 0 || !strings.Contains(got.err, key) {
+		if got := w.try(w.repo, "", "schedule", "run", "clean"); got.code == 0 || !strings.Contains(got.err, key) {
 			t.Errorf("%+v, want a refusal: %s is open", got, key)
 		}
 		w.cli("send", key, "continue")
@@ -142,8 +142,8 @@ func TestScheduleOutlivesAKilledServer(t *testing.T) {
 			t.Errorf("%d runs, want %d", got, n)
 		}
 	}
-	w.cli("schedule", "run", "tidy")
-	w.await("app-3", "a run that a person starts", func(d api.TaskDetail) bool { return d.Title == "Tidy up" })
+	w.cli("schedule", "run", "clean")
+	w.await("app-3", "a run that a person starts", func(d api.TaskDetail) bool { return d.Title == "Clean up" })
 	w.cli("stop", "app-3")
 }
 
