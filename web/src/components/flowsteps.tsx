@@ -50,7 +50,7 @@ function StepRow({ s, from, to, now, again }: { s: FlowStep; from: number; to: n
       <td className="num">{s.cost_usd ? usd(s.cost_usd) : ""}</td>
       <td className="wide">
         {s.result && <details><summary>{first(readable(s.result))}</summary><Markdown text={readable(s.result)} /></details>}
-        {again && !s.left && <button className="button small" aria-label={`Resume from ${s.key}`} onClick={again}>Resume from here…</button>}
+        {again && !s.left && <button className="button small" aria-label={`Resume from ${s.key}`} onClick={again}>Resume from…</button>}
       </td>
     </tr>
   );
