@@ -1,6 +1,6 @@
 // The steps of a flow by cycle, loop or round: state, agent, time, cost and result.
 import type { FlowDetail, FlowStep } from "../api/schema";
-import { groupsOf, milliseconds } from "../lib/flow";
+import { groupsOf, milliseconds, readable } from "../lib/flow";
 import { clock, plural, span, time, usd } from "../lib/format";
 import { Markdown } from "../lib/markdown";
 import { Link, toTask } from "../router";
@@ -38,19 +38,19 @@ function StepRow({ s, from, to, now, again }: { s: FlowStep; from: number; to: n
     <tr data-step={s.key} className={s.left ? "left" : undefined}>
       <td className="step-name">
         <Link href={toTask(s.task)} data-row title={s.title}>{s.key.split("/").at(-1)}</Link> <small className="key">{s.task}</small>
-        {s.below && <small className="muted block">below {s.below}</small>}
-        {s.left && <small className="muted block">no longer counts</small>}
+        {s.below && <small className="muted sub">below {s.below}</small>}
+        {s.left && <small className="muted sub">no longer counts</small>}
       </td>
-      <td><StatusBadge status={s.status} />{s.says && s.state === "open" && <small className="muted block step-says" title={s.says}>{s.says}</small>}</td>
-      <td>{s.agent}{s.model && <small className="muted block">{s.model}</small>}</td>
+      <td><StatusBadge status={s.status} />{s.says && s.state === "open" && <small className="muted sub step-says" title={s.says}>{s.says}</small>}</td>
+      <td>{s.agent}{s.model && <small className="muted sub">{s.model}</small>}</td>
       <td className="lane"><span className="gantt-lane" title={start ? `${clock(s.started)} to ${s.ended ? clock(s.ended) : "now"}` : "not started"}>
         {start !== undefined && <span className={"gantt-bar" + (s.state === "failed" ? " failed" : s.state === "open" ? " runs" : "")} style={{ left: share(start), width: `max(3px, calc(${share(end)} - ${share(start)}))` }} />}
       </span></td>
       <td className="num">{s.started ? span(milliseconds(s.took)) : ""}</td>
       <td className="num">{s.cost_usd ? usd(s.cost_usd) : ""}</td>
       <td className="wide">
-        {s.result && <details><summary>{first(s.result)}</summary><Markdown text={s.result} /></details>}
-        {again && !s.left && <button className="button small" aria-label={`Resume from ${s.key}`} onClick={again}>Resume from here…</button>}
+        {s.result && <details><summary>{first(readable(s.result))}</summary><Markdown text={readable(s.result)} /></details>}
+        {again && !s.left && <button className="button small" aria-label={`Resume from ${s.key}`} onClick={again}>Resume from…</button>}
       </td>
     </tr>
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { step } from "../test/make";
-import { groupName, groupsOf, milliseconds, roundsOf, specRows, statementOf } from "./flow";
+import { groupName, groupsOf, milliseconds, readable, roundsOf, specRows, statementOf } from "./flow";
 
 describe("flows", () => {
   it.each([["1h2m3.5s", 3_723_500], ["90s", 90_000], ["2d", 172_800_000], ["250ms", 250], ["0s", 0], ["", 0]])("reads the duration %s", (text, ms) => expect(milliseconds(text)).toBe(ms));
@@ -21,6 +21,8 @@ describe("flows", () => {
     const whole = JSON.stringify({ verdict: "partial", summary: "A \"cache\"\nof files", position: "Files.", changed: "" });
     expect(statementOf(whole)).toEqual({ verdict: "partial", summary: "A \"cache\"\nof files", position: "Files.", changed: "" });
     for (let end = whole.indexOf("cache"); end < whole.length; end++) expect(statementOf(whole.slice(0, end)).summary).toContain("A \"");
+    expect(readable(whole)).toBe("partial: A \"cache\"\nof files\n\nFiles.");
+    expect(readable("It failed.")).toBe("It failed.");
     expect(statementOf("It failed.").verdict).toBe("");
     expect(statementOf().verdict).toBe("");
   });

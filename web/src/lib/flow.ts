@@ -89,6 +89,12 @@ export function statementOf(result = ""): Statement {
   return { verdict: read("verdict"), summary: read("summary"), position: read("position"), changed: read("changed") };
 }
 
+// readable returns the result of a step as text: a statement without its JSON.
+export function readable(result: string): string {
+  const { verdict, summary, position, changed } = statementOf(result);
+  return verdict ? [`${verdict}: ${summary}`, position, changed && `Changed: ${changed}`].filter(Boolean).join("\n\n") : result;
+}
+
 // specRows lists the fields of a spec that have a value, as text.
 export function specRows(spec: unknown, name = ""): [string, string][] {
   if (spec === undefined || spec === null || spec === "" || spec === false || spec === 0) return [];

@@ -24,7 +24,7 @@ function boxed(text: string): ReactNode[] {
 }
 
 interface Part {
-  kind: "code" | "list" | "heading" | "text";
+  kind: "code" | "list" | "heading" | "quote" | "table" | "text";
   lines: string[];
   note?: string;
 }
@@ -52,7 +52,7 @@ export function parts(text: string): Part[] {
       open = undefined;
       continue;
     }
-    const kind: Part["kind"] = /^#{1,6}\s/.test(line) ? "heading" : /^\s*([-*+]|\d+[.)])\s/.test(line) ? "list" : "text";
+    const kind: Part["kind"] = /^#{1,6}\s/.test(line) ? "heading" : /^\s*([-*+]|\d+[.)])\s/.test(line) ? "list" : /^>/.test(line) ? "quote" : /^\|.*\|\s*$/.test(line) ? "table" : "text";
     const continues = open && (open.kind === kind || (open.kind === "list" && /^\s{2,}/.test(line))) && kind !== "heading";
     if (!continues) {
       open = { kind, lines: [] };
@@ -64,11 +64,30 @@ export function parts(text: string): Part[] {
   return out;
 }
 
+// cells returns the cells of a row of a table.
+const cells = (line: string) => line.trim().slice(1, -1).split(/(?<!\\)\|/).map((c) => c.trim().replaceAll("\\|", "|"));
+
+// Rows shows a table. The line below its head has only dashes.
+function Rows({ lines }: { lines: string[] }) {
+  const rows = lines.filter((l) => !/^[|:\s-]+$/.test(l)).map(cells);
+  const [head = [], ...rest] = rows;
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Table">
+      <table className="data">
+        <thead><tr>{head.map((c, i) => <th key={i}>{inline(c)}</th>)}</tr></thead>
+        <tbody>{rest.map((r, i) => <tr key={i}>{r.map((c, j) => <td key={j}>{inline(c)}</td>)}</tr>)}</tbody>
+      </table>
+    </div>
+  );
+}
+
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="prose">
       {parts(text).map((p, i) => {
         if (p.kind === "code") return <pre key={i} tabIndex={0}>{p.lines.join("\n")}</pre>;
+        if (p.kind === "quote") return <blockquote key={i}>{p.lines.map((l, j) => <Fragment key={j}>{j > 0 && "\n"}{inline(l.replace(/^>\s?/, ""))}</Fragment>)}</blockquote>;
+        if (p.kind === "table") return <Rows key={i} lines={p.lines} />;
         if (p.kind === "heading") return <p key={i} className="prose-heading">{boxed(p.lines[0]!.replace(/^#+\s/, ""))}</p>;
         if (p.kind === "list") {
           const List = /^\s*\d/.test(p.lines[0]!) ? "ol" : "ul";

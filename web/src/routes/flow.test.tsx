@@ -49,10 +49,12 @@ it("says that there is no flow", async () => {
 });
 
 it("shows a debate: the verdict first, then input, rounds, steps and documents", async () => {
-  serve({ "GET /api/v1/flows/app-1": debate, "GET /api/v1/flows/app-1/documents/summary": { ...doc({ name: "summary" }), text: "Both sides prefer **SQLite**." } });
+  serve({ "GET /api/v1/flows/app-1": debate, "GET /api/v1/flows/app-1/documents/summary": { ...doc({ name: "summary" }), text: "Both sides prefer **SQLite**.\n\n> A crash loses nothing.\n\n| Round | a |\n| --- | --- |\n| 1 | agree |" } });
   show(<FlowPage flowKey="app-1" />);
   expect(await screen.findByText("SQLite", { selector: "strong" })).toBeTruthy();
   expect(screen.getAllByRole("heading", { level: 2 }).map((h) => h.textContent)).toEqual(["Verdict", "Input", "2 rounds", "Steps worked 3 m, queued 1 m", "Documents"]);
+  expect(screen.getByText("A crash loses nothing.").tagName).toBe("BLOCKQUOTE");
+  expect(within(screen.getByLabelText("Table")).getAllByRole("row").map((r) => r.textContent)).toEqual(["Rounda", "1agree"]);
   expect(screen.getByText("claude, codex")).toBeTruthy();
   expect(screen.getByText("round 2 of 3")).toBeTruthy();
   expect(within(screen.getByLabelText("Steps that wait")).getByText(/it asks which one/)).toBeTruthy();

@@ -34,6 +34,7 @@ function FlowView({ f }: { f: FlowDetail }) {
   const documents = f.documents ?? [];
   const counted = steps.filter((s) => !s.left);
   const has = (name: string) => documents.some((d) => d.name === name);
+  const verdict = f.kind === "debate" && has("summary");
   const rounds = f.kind === "debate" ? roundsOf(steps) : [];
   const names = documents.map((d) => d.name).join("\n");
   usePageCommands(useMemo(() => (names ? names.split("\n").map((n) => editDocument(t.key, n)) : []), [t.key, names]));
@@ -61,7 +62,7 @@ function FlowView({ f }: { f: FlowDetail }) {
         <Why t={t} actions={<ActionBar t={t} names={{ pause: "Pause", "wrap-up": "Wrap up" }} />} />
         <Waiting steps={counted.filter((s) => s.waits)} />
       </div>
-      {f.kind === "debate" && has("summary") && <section className="flow-part verdict"><h2>Verdict</h2><FlowDocumentText flow={t.key} name="summary" /></section>}
+      {verdict && <section className="flow-part flow-verdict"><h2>Verdict</h2><FlowDocumentText flow={t.key} name="summary" /></section>}
       <FlowInput f={f} />
       {has("plan") && (
         <section className="flow-part">
@@ -69,7 +70,7 @@ function FlowView({ f }: { f: FlowDetail }) {
           <FlowDocumentText flow={t.key} name="plan" />
         </section>
       )}
-      {f.result && <section className="flow-part"><h2>Result</h2><Markdown text={f.result} /></section>}
+      {f.result && !verdict && <section className="flow-part"><h2>Result</h2><Markdown text={f.result} /></section>}
       {rounds.length > 0 && <section className="flow-part"><h2>{plural(rounds.length, "round")}</h2><DebateGrid rounds={rounds} /></section>}
       <section className="flow-part">
         <h2>Steps <small className="muted">worked {span(milliseconds(f.metrics.worked))}, queued {span(milliseconds(f.metrics.queued))}</small></h2>
