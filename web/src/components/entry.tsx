@@ -16,7 +16,7 @@ import { DiffLines } from "./difflines";
 // kinds are the kinds of entry, in words.
 export const kinds: Record<InboxEntry["kind"], string> = {
   question: "question", permission: "permission", waiting: "waiting for you", stalled: "stalled", limit: "limit or login", budget: "budget or limit", queue: "landing blocked",
-  change: "change to confirm", review: "ready to land", failed: "failed",
+  change: "change to confirm", schedule: "schedule", review: "ready to land", failed: "failed",
 };
 
 const events: Record<NonNullable<NewSnooze["event"]>, string> = {
