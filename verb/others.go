@@ -42,11 +42,11 @@ var others = []struct {
 	}},
 	{coppice.VerbUndo, Info{
 		Verb: Archive, Fits: fitsArchive, Hidden: archived, Command: Command{Many: true},
-		Button: Button{Name: "Archive", About: "Remove it from the board; it stays in search, usage and history", More: true, Done: "is archived"},
+		Button: Button{Name: "Archive", About: "Remove it from the board; it stays in search, usage and history", More: true, Done: "is archived", Undo: Unarchive},
 	}},
 	{Archive, Info{
 		Verb: Unarchive, Fits: always, Hidden: func(f Facts) bool { return !archived(f) }, Command: Command{Many: true},
-		Button: Button{Name: "Unarchive", About: "Show it on the board again", More: true, Done: "is back on the board"},
+		Button: Button{Name: "Unarchive", About: "Show it on the board again", More: true, Done: "is back on the board", Undo: Archive},
 	}},
 }
 

@@ -21,7 +21,7 @@ var Table = []Info{
 			Long:    "Land tasks whose checks passed and whose project does not land automatically. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is retried immediately.\nWith --head the request is refused if the change is no longer at the commit that you have read.\nWith --all, land every task of a project that waits for your approval.",
 			Example: "  coppice land app-4 app-5\n  coppice land app-4 --head 3f2a91c\n  coppice land --project app --all", Done: "will be landed",
 		},
-		Button: Button{Name: "Land", About: "Land it after its checks have passed, or retry a landing that waits", Done: "lands"},
+		Button: Button{Name: "Land", About: "Land it after its checks have passed, or retry a landing that waits", Done: "lands", Undo: coppice.VerbRevert},
 	},
 	{
 		Verb: coppice.VerbDone, Event: coppice.EventTaskChanged, Reason: "a person decides that it is done as it is", Fits: FitsDone,
@@ -119,7 +119,7 @@ that has landed, or is landing at this moment, is refused.`,
 			Long:    "Stop tasks: the session of each is asked to exit, then killed. Its workspace goes to the trash. `coppice undo` continues a task as it was, and `coppice retry` starts it again on its branch.\nWith --all, stop every task of a project that has not ended.",
 			Example: "  coppice stop app-4 app-5\n  coppice stop --project app --all", Done: "will be stopped",
 		},
-		Button: Button{Name: "Stop", About: "Stop it and its session", Danger: true, Done: "stops"},
+		Button: Button{Name: "Stop", About: "Stop it and its session", Danger: true, Done: "stops", Undo: coppice.VerbUnstop},
 	},
 	{
 		Verb: coppice.VerbResume, Event: coppice.EventFlowAsked, Reason: "resume", Text: "from", Fits: fitsResume,

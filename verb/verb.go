@@ -68,6 +68,8 @@ type Button struct {
 	Danger bool
 	More   bool // it is behind "More"
 	Done   string
+	// Undo is the verb that undoes it. The message that it was done offers it.
+	Undo coppice.Verb
 	// Required says that the text cannot be empty.
 	Required bool
 	// Method and Path are those of its route below the task, if it is not a POST

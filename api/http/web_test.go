@@ -207,7 +207,7 @@ func actions() string {
 			row["path"] = "/api/v1/tasks/{key}/" + i.Button.Path
 		}
 		for name, value := range map[string]any{
-			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "images": i.Images, "head": i.Head, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required, "method": i.Button.Method, "many": i.Command.Many,
+			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "images": i.Images, "head": i.Head, "danger": i.Button.Danger, "more": i.Button.More, "required": i.Button.Required, "method": i.Button.Method, "many": i.Command.Many, "undo": i.Button.Undo,
 		} {
 			if !reflect.ValueOf(value).IsZero() {
 				row[name] = value

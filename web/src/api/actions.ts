@@ -1,7 +1,7 @@
 // Code generated from the table of verbs by `make generate`. DO NOT EDIT.
 
 export const actions = [
-  {"about":"Land it after its checks have passed, or retry a landing that waits","done":"lands","head":true,"id":"land","many":true,"name":"Land","path":"/api/v1/tasks/{key}/land"},
+  {"about":"Land it after its checks have passed, or retry a landing that waits","done":"lands","head":true,"id":"land","many":true,"name":"Land","path":"/api/v1/tasks/{key}/land","undo":"revert"},
   {"about":"End it as done: nothing has to be changed","done":"is done","id":"done","name":"Done as it is","path":"/api/v1/tasks/{key}/done"},
   {"about":"Land it without the check that the base fails as well","done":"lands without the check","id":"skip-check","name":"Leave the check out","path":"/api/v1/tasks/{key}/skip-check","text":"text"},
   {"about":"Land it only if the checks that were left out pass","done":"has its checks back","id":"unskip-check","more":true,"name":"Put the check back","path":"/api/v1/tasks/{key}/unskip-check","text":"text"},
@@ -9,7 +9,7 @@ export const actions = [
   {"about":"Retry it","bare":true,"done":"is retried","id":"retry","images":true,"many":true,"name":"Retry","path":"/api/v1/tasks/{key}/retry","prompt":"What should it do differently? (optional)","staff":true,"text":"note"},
   {"about":"Interrupt the agent's turn, but keep its session","bare":true,"done":"is interrupted","id":"interrupt","name":"Interrupt","path":"/api/v1/tasks/{key}/interrupt","prompt":"What should it do instead? (optional)","text":"text"},
   {"about":"Stop the running session and restart it in its workspace","bare":true,"done":"goes back to the queue","id":"requeue","images":true,"many":true,"name":"Requeue","path":"/api/v1/tasks/{key}/requeue","prompt":"What should it do differently? (optional)","staff":true,"text":"note"},
-  {"about":"Stop it and its session","danger":true,"done":"stops","id":"stop","many":true,"name":"Stop","path":"/api/v1/tasks/{key}/stop"},
+  {"about":"Stop it and its session","danger":true,"done":"stops","id":"stop","many":true,"name":"Stop","path":"/api/v1/tasks/{key}/stop","undo":"unstop"},
   {"about":"Continue it: steps that failed run again","bare":true,"done":"continues","id":"resume","name":"Resume","path":"/api/v1/tasks/{key}/resume","prompt":"From which step? (optional)","text":"from"},
   {"about":"Start no further step; steps that run continue","done":"is paused","id":"pause","more":true,"name":"Pause","path":"/api/v1/tasks/{key}/pause"},
   {"about":"Stop its open steps, and land what is proven","done":"is wrapped up","id":"wrap-up","more":true,"name":"Wrap up","path":"/api/v1/tasks/{key}/wrap-up"},
@@ -23,6 +23,6 @@ export const actions = [
   {"about":"Continue it as it was, in its workspace and conversation","done":"continues as it was","id":"unstop","more":true,"name":"Undo stop","path":"/api/v1/tasks/{key}/unstop"},
   {"about":"Remove the branches that its agents created besides its own; the trash keeps their commits","done":"loses its stray branches","id":"drop-branches","more":true,"name":"Remove stray branches","path":"/api/v1/tasks/{key}/drop-branches"},
   {"about":"Restore its removed workspace","done":"","id":"undo","more":true,"name":"Undo removal","path":"/api/v1/undo"},
-  {"about":"Remove it from the board; it stays in search, usage and history","done":"is archived","id":"archive","many":true,"more":true,"name":"Archive","path":"/api/v1/tasks/{key}/archive"},
-  {"about":"Show it on the board again","done":"is back on the board","id":"unarchive","many":true,"more":true,"name":"Unarchive","path":"/api/v1/tasks/{key}/unarchive"},
+  {"about":"Remove it from the board; it stays in search, usage and history","done":"is archived","id":"archive","many":true,"more":true,"name":"Archive","path":"/api/v1/tasks/{key}/archive","undo":"unarchive"},
+  {"about":"Show it on the board again","done":"is back on the board","id":"unarchive","many":true,"more":true,"name":"Unarchive","path":"/api/v1/tasks/{key}/unarchive","undo":"archive"},
 ] as const;

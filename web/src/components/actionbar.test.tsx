@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { useDialog } from "../state/dialog";
 import { task } from "../test/make";
@@ -7,6 +7,7 @@ import { serve, show } from "../test/render";
 import { Toasts } from "../ui/toast";
 import { ActionBar } from "./actionbar";
 import { ActionDialog } from "./actiondialog";
+import { actions, request } from "./actions";
 
 const working = task({ id: 1, status: "working", stage: "session", can: ["interrupt", "requeue", "stop", "take", "model", "fork"] });
 
@@ -78,4 +79,12 @@ it("sends the text of a dialog under the name that the route has", async () => {
   fireEvent.change(screen.getByLabelText(/What should it do differently/), { target: { value: "be brief" } });
   fireEvent.submit(document.querySelector("form")!);
   await waitFor(() => expect(sent.find((s) => s.method === "POST")?.body).toEqual({ note: "be brief" }));
+});
+
+it.each([["stop", "unstop"], ["archive", "unarchive"], ["unarchive", "archive"], ["land", "revert"]] as const)("offers to undo %s by %s", async (id, undo) => {
+  const sent = serve({ [`POST /api/v1/tasks/app-1/${id}`]: {}, [`POST /api/v1/tasks/app-1/${undo}`]: {} });
+  show(<Toasts />);
+  await act(() => request(actions.find((a) => a.id === id)!, "app-1"));
+  fireEvent.click(screen.getAllByRole("button", { name: "Undo" }).at(-1)!);
+  await waitFor(() => expect(sent.map((s) => s.path)).toEqual([`/api/v1/tasks/app-1/${id}`, `/api/v1/tasks/app-1/${undo}`]));
 });

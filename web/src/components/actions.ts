@@ -28,6 +28,7 @@ export interface TaskAction {
   danger?: boolean;
   more?: boolean; // in the menu “More”
   many?: boolean; // it can be run on many tasks
+  undo?: ActionID; // the action that undoes it
 }
 
 // With is what a request has besides its text: the agent, model and effort with
@@ -51,9 +52,6 @@ export function actionsOf(t: Pick<Task, "can">): TaskAction[] {
 
 export const can = (t: Pick<Task, "can">, id: ActionID) => t.can?.includes(id) ?? false;
 
-// undoOf is the action that undoes another one.
-const undoOf: Partial<Record<ActionID, ActionID>> = { stop: "unstop", archive: "unarchive", unarchive: "archive", land: "revert" };
-
 type Send = (path: keyof paths, init: object) => Promise<{ data?: unknown }>;
 
 // request requests an action. It throws the server's refusal.
@@ -62,7 +60,7 @@ export async function request(a: TaskAction, key: string, text = "", more: With 
   const send = (a.method === "DELETE" ? api.DELETE : api.POST) as unknown as Send;
   const answer = await dataOf(send(a.path, { params: { path: { key } }, body }));
   changed();
-  const back = undoOf[a.id] && known.get(undoOf[a.id]!);
+  const back = a.undo && known.get(a.undo);
   if (a.id === "undo") say(`The workspace of ${key} comes back; this page shows its folder`);
   else if (a.done) say(`${key} ${a.done}`, back && (() => void run(back, key)));
   if (a.id === "fork") navigate(toTask((answer as Task).key));

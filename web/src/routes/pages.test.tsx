@@ -95,6 +95,17 @@ it("asks the server for what a filter chooses", async () => {
   await waitFor(() => expect(asked.some((a) => a.startsWith("/api/v1/usage?") && a.includes("group=task") && a.includes("label=ui"))).toBe(true));
 });
 
+it("compares the cost of a task with the budget of its project", async () => {
+  const cost = (task: string, project: string) => ({ ...row, task, project });
+  serve({ ...some, "GET /api/v1/usage": { from: row.day, to: row.day, rows: [cost("app-1", "app"), cost("old-2", "app"), cost("web-1", "web")], sessions: 6, total: row.usage, budgets: [{ project: "app", task_usd: 1 }, { project: "web", task_usd: 2 }], more: false } });
+  history.replaceState(null, "", "/usage?by=task");
+  show(<UsagePage />);
+  const rowOf = (key: string) => screen.getByRole("link", { name: key }).closest("tr")!.textContent;
+  await waitFor(() => expect(rowOf("app-1")).toContain("over"));
+  expect(rowOf("old-2")).toContain("over");
+  expect(rowOf("web-1")).not.toContain("over");
+});
+
 it("removes a remembered answer", async () => {
   const sent = serve({ ...some, "POST /api/v1/projects/app/rules/1/forget": {} });
   show(<SettingsPage />);
