@@ -16,7 +16,7 @@ import (
 
 // finalWords returns what an agent says at the end of a step: an answer that matches
 // its schema, most of the time. It reports false if the task is not a step with an
-// answer of its own.
+// answer that its kind reads.
 func (s *sim) finalWords(x coppice.Session) (text string, ok bool, err error) {
 	if !s.opt.Flows {
 		return "", false, nil

@@ -15,7 +15,7 @@ func counting(r store.Reader, t coppice.Task) ([]coppice.Task, error) {
 }
 
 // flowsHold checks flows after a turn: each that has not ended has a step that works,
-// or a reason and a way out.
+// or a reason and a fix.
 func (s *sim) flowsHold(r store.Reader) error {
 	if !s.opt.Flows {
 		return nil
