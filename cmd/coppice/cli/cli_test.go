@@ -116,7 +116,7 @@ func (s *shell) fill() {
 	s.Update(func(tx store.Tx) error {
 		land := &coppice.Landing{ProjectID: failed.ProjectID, TaskID: failed.ID, Head: strings.Repeat("cd", 20), CreatedAt: now, EndedAt: now, Outcome: coppice.LandingRefused}
 		return errors.Join(
-			tx.Questions.Put(&coppice.Question{TaskID: x.ID, SessionID: asks.ID, Ref: "r", Text: "Is the column used anywhere else?", Options: []string{"yes", "no"}, AskedAt: now}),
+			tx.Questions.Put(&coppice.Question{TaskID: x.ID, SessionID: asks.ID, Ref: "r", Text: "Is the column used anywhere else?", Options: []string{"yes", "no"}, Descriptions: []string{"it stays", "it is dropped"}, AskedAt: now}),
 			tx.Landings.Put(land),
 			tx.Checks.Put(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Command: "make lint", Exit: 137, Signal: "SIGKILL", Log: "killed\n", Took: time.Second, EndedAt: now}),
 			tx.Checks.Put(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Command: "make slow", Exit: 124, TimedOut: true, Log: "still at it\n", Took: time.Minute, EndedAt: now}),

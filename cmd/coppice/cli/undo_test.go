@@ -55,6 +55,8 @@ func TestUndoGolden(t *testing.T) {
 	s.golden(t, "undo-stop", "undo", "app-2")
 	s.golden(t, "undo-landing", "undo", "--yes")
 	s.golden(t, "trash-list", "trash", "list")
+	s = history(t)
+	s.golden(t, "undo-removal", "undo", "app-1", "--only", "removal") // it names no folder
 }
 
 func TestTrashGolden(t *testing.T) {
