@@ -62,7 +62,7 @@ func TestCompletion(t *testing.T) {
 		"model app-1 b":       "big\trobot\n" + noFiles,
 		"project add ":        ":0\n",
 		"api ":                "GET\nPOST\nPATCH\nPUT\nDELETE\n" + noFiles,
-		"help proj":           "project\tList, add, confirm, pause, resume and remove projects\n" + noFiles,
+		"help proj":           "project\tList, add, confirm, rename, pause, resume and remove projects\n" + noFiles,
 		"help project pau":    "pause\tPause a project\n" + noFiles,
 		"help exit":           "exit-codes\tExit codes of all commands\n" + noFiles,
 	} {

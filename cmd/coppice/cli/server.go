@@ -14,7 +14,7 @@ import (
 
 func (e *Env) projectCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "project", Short: "List, add, confirm, pause, resume and remove projects",
+		Use: "project", Short: "List, add, confirm, rename, pause, resume and remove projects",
 		Long:    "A project is a git repository and its coppice.yaml. `coppice new` adds the current one automatically.",
 		Example: "  coppice project list\n  coppice project pause app --track docs",
 		Args:    args(0, 0, "a command"),

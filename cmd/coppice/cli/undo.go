@@ -210,7 +210,7 @@ changes, and the ignored files that the project keeps. The tasks stay ended. Eac
 workspace can be in another folder than before: ` + "`coppice show KEY`" + ` says where.`,
 		Example: "  coppice trash restore app-4",
 	}
-	return e.tasksAction(c, "its workspace comes back; see where with: coppice show", &selection{}, func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+	return e.tasksAction(c, "its workspace comes back; `coppice show` says where", &selection{}, func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
 		out, err := cl.UndoTask(ctx, key, coppice.UndoRemoval)
 		return out.Task, err
 	})
