@@ -28,8 +28,8 @@ describe("flows", () => {
   });
 
   it("lists the fields of a spec that have a value", () => {
-    const spec = { between: ["claude", "codex"], rounds: 3, verify: true, action: "", loops: 0, limits: { review: { turns: 30 } }, tasks: [{ title: "One" }, { body: "Two" }], agents: [] };
-    expect(specRows(spec)).toEqual([["between", "claude, codex"], ["rounds", "3"], ["verify", "yes"], ["limits.review.turns", "30"], ["tasks", "One\nTwo"]]);
+    const spec = { between: ["alpha", "beta"], rounds: 3, verify: true, action: "", loops: 0, limits: { review: { turns: 30 } }, tasks: [{ title: "One" }, { body: "Two" }], agents: [] };
+    expect(specRows(spec)).toEqual([["between", "alpha, beta"], ["rounds", "3"], ["verify", "yes"], ["limits.review.turns", "30"], ["tasks", "One\nTwo"]]);
     expect(specRows(undefined)).toEqual([]);
   });
 });

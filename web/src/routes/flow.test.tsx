@@ -22,8 +22,8 @@ const said = (verdict: string, summary: string) => JSON.stringify({ verdict, sum
 const doc = (change: Partial<FlowDocument> & { name: string }): FlowDocument => ({ version: 1, size: 20, by: "engine:flow", at: "2026-01-01T10:03:00Z", ...change });
 
 const debate = flow({
-  kind: "debate", spec: { between: ["claude", "codex"], rounds: 3 }, note: "round 2 of 3",
-  steps: [step({ key: "l1/r0/a", task: "app-2", agent: "claude", result: said("disagree", "Files are simple") }), step({ key: "l1/r0/b", task: "app-3", agent: "codex", result: said("agree", "SQLite is safe") }), step({ key: "l1/r1/a", task: "app-4", agent: "claude", state: "open", status: "needs you", ended: undefined, waits: "it asks which one", fix: "answer it" })],
+  kind: "debate", spec: { between: ["alpha", "beta"], rounds: 3 }, note: "round 2 of 3",
+  steps: [step({ key: "l1/r0/a", task: "app-2", agent: "alpha", result: said("disagree", "Files are simple") }), step({ key: "l1/r0/b", task: "app-3", agent: "beta", result: said("agree", "SQLite is safe") }), step({ key: "l1/r1/a", task: "app-4", agent: "alpha", state: "open", status: "needs you", ended: undefined, waits: "it asks which one", fix: "answer it" })],
   documents: [doc({ name: "summary", version: 2 })],
 });
 
@@ -55,12 +55,12 @@ it("shows a debate: the verdict first, then input, rounds, steps and documents",
   expect(screen.getAllByRole("heading", { level: 2 }).map((h) => h.textContent)).toEqual(["Verdict", "Input", "2 rounds", "Steps worked 3 m, queued 1 m", "Documents"]);
   expect(screen.getByText("A crash loses nothing.").tagName).toBe("BLOCKQUOTE");
   expect(within(screen.getByLabelText("Table")).getAllByRole("row").map((r) => r.textContent)).toEqual(["Rounda", "1agree"]);
-  expect(screen.getByText("claude, codex")).toBeTruthy();
+  expect(screen.getByText("alpha, beta")).toBeTruthy();
   expect(screen.getByText("round 2 of 3")).toBeTruthy();
   expect(within(screen.getByLabelText("Steps that wait")).getByText(/it asks which one/)).toBeTruthy();
   const grid = within(screen.getByLabelText("Rounds"));
   expect(grid.getByText("Files are simple")).toBeTruthy();
-  expect(grid.getAllByRole("columnheader").map((h) => h.textContent)).toEqual(["Round", "claude", "codex"]);
+  expect(grid.getAllByRole("columnheader").map((h) => h.textContent)).toEqual(["Round", "alpha", "beta"]);
   for (const name of ["Pause", "Wrap up", "Stop"]) expect(screen.getByText(name, { selector: "button" })).toBeTruthy();
 });
 

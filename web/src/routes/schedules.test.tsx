@@ -94,13 +94,13 @@ it("creates a flow and opens its page", async () => {
   await screen.findByLabelText("Kind");
   type("Kind", "debate");
   type("Title", "SQLite or files?");
-  type("Sides", "claude, codex:mini");
+  type("Sides", "alpha, beta:mini");
   type("Action", "Write it down");
   type("Verify", "yes");
   type("Time", "2h");
   type("Budget", "5 USD");
   fireEvent.click(screen.getByText("Create"));
-  await waitFor(() => expect(sent.find((s) => s.method === "POST")?.body).toEqual({ tasks: [{ title: "SQLite or files?", budget: "5 USD", flow: { kind: "debate", time: "2h", spec: { between: ["claude", "codex:mini"], action: "Write it down", verify: true } } }] }));
+  await waitFor(() => expect(sent.find((s) => s.method === "POST")?.body).toEqual({ tasks: [{ title: "SQLite or files?", budget: "5 USD", flow: { kind: "debate", time: "2h", spec: { between: ["alpha", "beta:mini"], action: "Write it down", verify: true } } }] }));
   await waitFor(() => expect(location.pathname).toBe("/flows/app-9"));
 });
 
