@@ -284,7 +284,7 @@ await main(async () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await project.getByRole("button", { name: "Remove…" }).click();
     await page.getByRole("button", { name: "Remove manual" }).click();
-    await page.getByText("not ended").first().waitFor();
+    await page.getByRole("dialog").getByRole("alert").filter({ hasText: "not ended" }).waitFor(); // a click before that could miss: the dialog grows
     await page.getByLabel("First stop its tasks that have not ended").check();
     await page.getByLabel("Also remove its workspaces, trash and branches").check();
     await page.getByRole("button", { name: "Remove manual" }).click();
