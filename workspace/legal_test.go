@@ -107,8 +107,10 @@ func TestOnlyLegalCommitsLand(t *testing.T) {
 	run(t, b.root, "git", "init", "-q", "--bare", remote)
 	run(t, remote, "git", "config", "receive.fsckObjects", "true")
 	landed, refused, n := 0, 0, 0
+	start := run(t, b.root, "git", "rev-parse", "HEAD")
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
+		run(t, b.root, "git", "reset", "-q", "--hard", start) // what landed before has no effect on this one
 		key := fmt.Sprintf("app-%d", n)
 		path := b.prepare(key).Path
 		head := run(t, path, "git", "rev-parse", "HEAD")
@@ -142,12 +144,43 @@ func TestOnlyLegalCommitsLand(t *testing.T) {
 		if out, err := exec.Command("git", "-C", b.root, "fsck", "--strict", "--no-dangling", "--full").CombinedOutput(); err != nil {
 			rt.Fatalf("what landed is not legal: %v\n%s", err, out)
 		}
-		if out, err := exec.Command("git", "-C", b.root, "push", "-q", remote, "main").CombinedOutput(); err != nil {
+		if out, err := exec.Command("git", "-C", b.root, "push", "-q", "--force", remote, "main").CombinedOutput(); err != nil {
 			rt.Fatalf("what landed cannot be pushed: %v\n%s", err, out)
 		}
 	})
 	if t.Logf("%d landed, %d refused", landed, refused); landed == 0 || refused == 0 {
 		t.Errorf("%d landed, %d refused: both must happen", landed, refused)
+	}
+}
+
+// TestUnknownModesDoNotLand checks that a commit with a mode that git never writes is
+// refused. Git only warns about it, and crashes later.
+func TestUnknownModesDoNotLand(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range []string{coppice.StrategyMerge, coppice.StrategyRebase} {
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			path := b.prepare("app-1").Path
+			blob, err := hex.DecodeString(hashObject(t, path, "blob", []byte("mode\n")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			head := run(t, path, "git", "rev-parse", "HEAD")
+			tree := hashObject(t, path, "tree", append([]byte("140000 f\x00"), blob...))
+			commit := run(t, path, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", head, "-m", "work", tree)
+			write(t, path, ".git/refs/heads/coppice/app-1", commit+"\n")
+			run(t, path, "git", "reset", "-q", "--hard")
+			saved, _, err := b.Save(b.ctx, path, "left over", coppice.Identity{}, nil)
+			if err != nil {
+				return // refused earlier
+			}
+			m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(saved, strategy)))
+			if m.Refused == "" {
+				t.Errorf("merged as %s, want a refusal", m.Commit)
+			}
+			must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
+		})
 	}
 }
 

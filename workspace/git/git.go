@@ -105,7 +105,7 @@ const killAfter = 10 * time.Second
 // Error says how a run of git failed.
 type Error struct {
 	Args   []string
-	Exit   int // -1 if it was killed or did not start
+	Exit   int // 128 plus the signal if it crashed, -1 if it was killed or did not start
 	Stdout string
 	Stderr string
 	Err    error
@@ -203,6 +203,11 @@ func (r *Runner) exec(ctx context.Context, c Call, config []string) (string, int
 	var ee *exec.ExitError
 	if errors.As(err, &ee) {
 		exit = ee.ExitCode()
+		// Git crashes by itself when it reads what it never writes, such as an index with
+		// an unknown mode. That is an answer about the repository, like an exit code.
+		if st, ok := ee.Sys().(syscall.WaitStatus); ok && (st.Signal() == syscall.SIGABRT || st.Signal() == syscall.SIGSEGV) {
+			exit = 128 + int(st.Signal())
+		}
 	}
 	for _, ok := range c.OK {
 		if exit == ok {

@@ -25,7 +25,7 @@ const maxLoose = 100
 
 // gather collects all objects that are reachable from a commit and not from its
 // base, and checks them as git does with receive.fsckObjects: they are complete,
-// well-formed, and have legal names. It returns what is wrong, or "". It collects
+// well-formed, and have legal names and modes. It returns what is wrong, or "". It collects
 // nothing if gitfiles finds that the objects are legal.
 func (ls *Landings) gather(ctx context.Context, r repo.Repo, base, commit string) (wrong string, err error) {
 	dir := takeOver(r, commit)
@@ -67,9 +67,11 @@ func (ls *Landings) gather(ctx context.Context, r repo.Repo, base, commit string
 	if err := os.MkdirAll(filepath.Join(objects, "pack"), 0o700); err != nil {
 		return "", err
 	}
-	args := []string{"unpack-objects", "-q", "--strict"}
+	// Git only warns about modes that it never writes, and crashes when an index has one.
+	strict := "--strict=badFilemode=error"
+	args := []string{"unpack-objects", "-q", strict}
 	if n := int(head[8])<<24 | int(head[9])<<16 | int(head[10])<<8 | int(head[11]); n > maxLoose {
-		args = []string{"index-pack", "--stdin", "--fix-thin", "--strict"}
+		args = []string{"index-pack", "--stdin", "--fix-thin", strict}
 	}
 	_, err = ls.Git.Do(ctx, git.Call{Dir: r.Git, Reader: out, Args: args, Config: []string{"core.fsync=committed"},
 		Env: []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(r.User, "objects")}})
