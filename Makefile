@@ -45,6 +45,8 @@ deps: ## install what the tests need, or say what is missing
 	./scripts/deps.sh
 	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
 	@if [ -x test/conformance/install.sh ]; then ./test/conformance/install.sh </dev/null; fi
+	@if [ -x test/forges/install-emulate.sh ]; then ./test/forges/install-emulate.sh </dev/null; fi
+	@if [ -x test/forges/install.sh ]; then ./test/forges/install.sh </dev/null; fi
 
 .PHONY: test
 test: deps ## install what the tests need, then run all tests
@@ -97,8 +99,8 @@ cross: web ## build for Linux and macOS, on both architectures
 	@echo "vet   darwin/arm64"; GOOS=darwin GOARCH=arm64 go vet ./...
 
 .PHONY: sim
-sim: ## 10,000 seeds of the simulation
-	go test -count=1 -timeout 4h ./test/sim -seeds 10000
+sim: ## 10,000 seeds of the simulation, and 10,000 of flows
+	go test -count=1 -timeout 4h ./test/sim -seeds 10000 -flows 10000
 
 .PHONY: chaos
 chaos: deps ## 5 minutes of kills, 500 stops and 200 power cuts under load, every cut point
@@ -127,6 +129,7 @@ fuzz: ## fuzz every decoder for FUZZTIME (60s) each, or those of the package TAR
 .PHONY: generate
 generate: $(if $(shell command -v node),web/node_modules/.package-lock.json) ## rewrite everything that is generated
 	go generate ./...
+	go test ./reaction -run TestTablesInDocs -update
 	go test ./config -run TestPublished -update
 	go test ./api/http -run TestDashboardKnowsTheAPI -update
 

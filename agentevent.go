@@ -1,6 +1,7 @@
 package coppice
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -159,6 +160,16 @@ func writeValues(b *strings.Builder, v any) {
 	}
 }
 
+// ToolNames has words for names of tools that are only types of a protocol. Rules of
+// permissions use the names themselves.
+var ToolNames = map[string]string{
+	"commandExecution": "run", "fileChange": "edit", "webSearch": "web search", "imageView": "view image", "collabAgentToolCall": "agent",
+	"command_execution": "run", "file_change": "edit", "web_search": "web search",
+}
+
+// Label returns the name of the tool for people.
+func (e AgentEvent) Label() string { return cmp.Or(ToolNames[e.Name], e.Name) }
+
 // Line returns the event as one line, or "" if it is not worth a line.
 func (e AgentEvent) Line() string {
 	if e.Own {
@@ -170,7 +181,7 @@ func (e AgentEvent) Line() string {
 	case KindCall:
 		return e.Name
 	case KindTool:
-		return FirstLine(strings.Join(append([]string{e.Name}, e.Paths...), " "))
+		return FirstLine(strings.Join(append([]string{e.Label()}, e.Paths...), " "))
 	case KindThinking:
 		return "thinking"
 	}

@@ -16,6 +16,8 @@ func TestAgentEvent(t *testing.T) {
 		{`{"kind":"plan","text":"1. look"}`, "1. look", "1. look"},
 		{`{"kind":"thinking","text":"hm"}`, "hm", "thinking"},
 		{`{"kind":"tool","name":"Edit","paths":["a.go","b.go"],"input":{"z":"last","a":["first",{"n":2,"on":true}],"none":null}}`, "Edit\nfirst\n2\ntrue\nlast", "Edit a.go b.go"},
+		{`{"kind":"tool","name":"commandExecution","input":{"command":"go test"}}`, "commandExecution\ngo test", "run"},
+		{`{"kind":"tool","name":"file_change","paths":["a.go"]}`, "file_change", "edit a.go"},
 		{`{"kind":"tool_result","ok":true,"text":"fine"}`, "fine", ""},
 		{`{"kind":"question","text":"Which?","options":["this","","that"]}`, "Which?\nthis\nthat", ""},
 		{`{"kind":"permission","ref":"call-1","name":"Bash","text":"denied: not here","input":{"command":"rm -r web"}}`, "denied: not here", ""},

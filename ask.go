@@ -15,6 +15,7 @@ const (
 	ActorFile    ActorKind = "file"    // the features file, by its name
 	ActorSession ActorKind = "session" // the agent of a session, by the session's key
 	ActorEngine  ActorKind = "engine"  // Coppice itself, by the name of the part
+	ActorForge   ActorKind = "forge"   // a signed webhook of a forge, by the forge's name
 )
 
 // Actor is the author of a request. Its text is the kind, or kind:name.
@@ -86,6 +87,8 @@ const (
 	VerbWorked   Verb = "worked"   // to a project: a session of a track worked
 	VerbLimit    Verb = "limit"    // to an account: it reached a limit
 	VerbWarn     Verb = "warn"     // to a task: show a warning
+	VerbReport   Verb = "report"   // to a task: what its forge reports about its pull request
+	VerbRead     Verb = "read"     // to a forge: read it now
 )
 
 // Ask is a stored request to a subject. It is open until a decider has acted on

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -227,4 +228,52 @@ func TestRelativePaths(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.text, got, c.want)
 		}
 	}
+}
+
+// A task that is put between two others comes between them in the queue, if a priority
+// does that, and next to them otherwise.
+func TestPriorityBetween(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		var queue []coppice.Task
+		for i := range rapid.IntRange(2, 8).Draw(rt, "tasks") {
+			queue = append(queue, coppice.Task{ID: int64(i + 1), Priority: rapid.IntRange(coppice.MinPriority, coppice.MaxPriority).Draw(rt, "priority")})
+		}
+		inOrder := func(a, b coppice.Task) int { return coppice.InOrder(a.Priority, a.ID, b.Priority, b.ID) }
+		slices.SortFunc(queue, inOrder)
+		from := rapid.IntRange(0, len(queue)-1).Draw(rt, "from")
+		moved := queue[from]
+		rest := slices.Delete(slices.Clone(queue), from, from+1)
+		at := rapid.IntRange(0, len(rest)).Draw(rt, "at")
+		var above, below *coppice.Task
+		if at > 0 {
+			above = &rest[at-1]
+		}
+		if at < len(rest) {
+			below = &rest[at]
+		}
+		was := moved.Priority
+		between := func(p int) bool {
+			m := coppice.Task{ID: moved.ID, Priority: p}
+			return (above == nil || inOrder(*above, m) < 0) && (below == nil || inOrder(m, *below) < 0)
+		}
+		got := coppice.PriorityBetween(moved, above, below)
+		if got < coppice.MinPriority || got > coppice.MaxPriority {
+			rt.Fatalf("priority %d", got)
+		}
+		if at == from && got != was {
+			rt.Fatalf("it stays where it is, but its priority changes from %d to %d", was, got)
+		}
+		if between(got) {
+			return
+		}
+		for p := coppice.MinPriority; p <= coppice.MaxPriority; p++ {
+			if between(p) {
+				rt.Fatalf("%d does not put it there, but %d does", got, p)
+			}
+		}
+		if (above == nil || got != above.Priority) && (below == nil || got != below.Priority) {
+			rt.Fatalf("%d is not next to %v and %v", got, above, below)
+		}
+	})
 }

@@ -81,6 +81,15 @@ const (
 	EventPreviewStop    EventKind = "preview.stop_asked"
 	EventPreviewEnded   EventKind = "preview.ended"
 
+	EventPullOpened  EventKind = "pull.opened"  // the forge has the pull request of a task
+	EventPullChanged EventKind = "pull.changed" // what Coppice did to a pull request, or what its forge reported
+	EventPullCI      EventKind = "pull.ci"      // the checks of the forge ended for its head
+	EventPullMerged  EventKind = "pull.merged"
+	EventPullClosed  EventKind = "pull.closed"
+	EventForgeRead   EventKind = "forge.read"       // a pass over the pull requests of a project, or its failure
+	EventForgeAsked  EventKind = "forge.read_asked" // a webhook or a person asked to read a forge now
+	EventReaction    EventKind = "task.reaction"    // a rule of reactions applied; Data is a Reacted
+
 	EventWorkOffered   EventKind = "work.offered"
 	EventWorkFinished  EventKind = "work.finished"
 	EventWorkExpired   EventKind = "work.expired"

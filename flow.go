@@ -55,6 +55,9 @@ type Flow struct {
 type FlowAgent struct {
 	Name   string `json:"name"`
 	Scores Scores `json:"scores"`
+	// Limited says that its account was limited when the flow was created: it is chosen
+	// only if a person names it, or if there is no other.
+	Limited bool `json:"limited,omitempty"`
 }
 
 // Step says that a task is a step of a flow.

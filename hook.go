@@ -23,7 +23,13 @@ const (
 	HookPaused         HookEvent = "paused"
 	HookResumed        HookEvent = "resumed"
 	HookServerStarted  HookEvent = "server-started"
+	HookPullOpened     HookEvent = "pr-opened"
+	HookCIDone         HookEvent = "ci-done"
 )
+
+// HookReaction is the event of the command of a reaction. The configuration of hooks
+// does not have it.
+const HookReaction HookEvent = "reaction"
 
 // HookEventInfo describes an event.
 type HookEventInfo struct {
@@ -42,6 +48,8 @@ var HookEvents = []HookEventInfo{
 	{Name: HookChecksDone, Help: "The checks of a candidate ended."},
 	{Name: HookVerified, Help: "A verifier passed a candidate."},
 	{Name: HookBeforeLand, Help: "A proven candidate is about to land.", Blocks: true},
+	{Name: HookPullOpened, Help: "A pull request was opened."},
+	{Name: HookCIDone, Help: "The checks of the forge ended for the head of a pull request."},
 	{Name: HookLanded, Help: "Work landed."},
 	{Name: HookTaskFailed, Help: "A task failed."},
 	{Name: HookPaused, Help: "A project, or one of its tracks, was paused."},
@@ -195,6 +203,28 @@ type HookInput struct {
 	Session  *HookSession  `json:"session,omitempty"`
 	Landing  *HookLanding  `json:"landing,omitempty"`
 	Question *HookQuestion `json:"question,omitempty"`
+	Pull     *HookPull     `json:"pull,omitempty"`
+	Reaction *HookReacted  `json:"reaction,omitempty"`
+}
+
+// HookPull is the pull request in a hook's input.
+type HookPull struct {
+	Number int         `json:"number"`
+	URL    string      `json:"url"`
+	Branch string      `json:"branch"`
+	Base   string      `json:"base"`
+	Head   string      `json:"head"`
+	CI     CIState     `json:"ci,omitempty"`
+	Review ReviewState `json:"review,omitempty"`
+	Failed []string    `json:"failed,omitempty"` // the names of the checks of CI that failed
+}
+
+// HookReacted is the reaction in the input of its command. Its texts come from
+// outside.
+type HookReacted struct {
+	Event   ReactionEvent `json:"event"`
+	Text    string        `json:"text"`
+	Message string        `json:"message"`
 }
 
 // HookProject is the project in a hook's input.

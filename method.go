@@ -7,6 +7,7 @@ const (
 	LandQueue  = "queue"  // lands automatically when proven
 	LandBranch = "branch" // waits on its branch until a person runs coppice land
 	LandReview = "review" // waits until a person has reviewed it and runs coppice land
+	LandPR     = "pr"     // opens a pull request, and lands when the forge has merged it
 )
 
 // LandingMethod says what follows a proven landing. It is one value of land.how.
@@ -17,6 +18,7 @@ type LandingMethod struct {
 	Waits string // what people read while it waits; %s is the task's key
 	Fix   string // what they can do then, if Waits does not say it; %s is the task's key
 	Help  string // its help in the reference of coppice.yaml
+	Forge bool   // the forge puts the work on the branch, and the branch here follows
 }
 
 // LandingMethods lists the landing methods, the default first. After waiting, a
@@ -25,6 +27,7 @@ var LandingMethods = []LandingMethod{
 	{Name: LandQueue, Help: "lands automatically when proven"},
 	{Name: LandBranch, Stage: StageHeld, Waits: "checks passed; to land it, run: coppice land %s", Help: "waits until a person runs coppice land"},
 	{Name: LandReview, Stage: StageReview, Word: "in review", Waits: "waiting for your review", Fix: "read it with `coppice review %s`; then run `coppice land %s`, or send comments", Help: "waits until a person has reviewed it and runs coppice land"},
+	{Name: LandPR, Stage: StagePull, Word: "in review", Waits: "waiting for its pull request", Fix: "read it on the forge, or with `coppice review %s`; to merge it, run `coppice land %s`", Help: "opens a pull request; lands when the forge has merged it", Forge: true},
 }
 
 // Method returns the landing method that a policy names.
@@ -35,6 +38,15 @@ func (p LandPolicy) Method() LandingMethod {
 		}
 	}
 	return LandingMethods[0]
+}
+
+// Method returns the landing method of a task.
+func (p Policy) Method(t Task) LandingMethod {
+	land := p.Land
+	if t.Land != "" {
+		land.How = t.Land
+	}
+	return land.Method()
 }
 
 // method returns the landing method whose tasks wait for coppice land at the
@@ -59,6 +71,9 @@ func (s Stage) Word() string { return s.method().Word }
 // awaits returns what people read about a task that waits at its stage for
 // coppice land: what its landing says, or else what all such tasks say.
 func (t Task) awaits(land *Landing) string {
+	if t.Stage == StagePull && t.Attention != "" {
+		return t.Attention
+	}
 	if land != nil && land.EndedAt.IsZero() && land.Waits != "" {
 		return land.Waits
 	}

@@ -38,6 +38,10 @@ type Policy struct {
 	Critical     []FailurePattern `json:"critical_patterns" yaml:"critical_patterns"` // output that means the environment is broken
 	Hooks        Hooks            `json:"hooks,omitempty" yaml:"hooks"`               // commands that follow what happens
 
+	Forge     ForgePolicy `json:"forge,omitzero" yaml:"forge"`          // where pull requests are
+	Reactions Reactions   `json:"reactions,omitempty" yaml:"reactions"` // what follows events of pull requests and agents
+	Trust     string      `json:"trust,omitempty" yaml:"trust"`         // where reactions can pass text from outside to agents; see TrustLevels
+
 	Prompt PromptPolicy `json:"prompt,omitzero" yaml:"prompt"` // what the first message of a session has
 
 	// Context has the files that are part of each first message: see ContextFile.
@@ -59,10 +63,7 @@ const DefaultContext Bytes = 24 << 10
 
 // MostContext returns the limit of context files in a first message.
 func (p PromptPolicy) MostContext() Bytes {
-	if p.Context == 0 {
-		return DefaultContext
-	}
-	return p.Context
+	return cmp.Or(p.Context, DefaultContext)
 }
 
 // ContextFile is a file of the repository that is part of the first message of each
@@ -123,20 +124,14 @@ type Limits struct {
 
 // MostHooks returns how many hooks of a project can run at the same time.
 func (l Limits) MostHooks() int {
-	if l.Hooks == 0 {
-		return defaultHooks
-	}
-	return l.Hooks
+	return cmp.Or(l.Hooks, defaultHooks)
 }
 
 const defaultHooks = 4
 
 // MostPreviews returns how many previews can run at the same time.
 func (l Limits) MostPreviews() int {
-	if l.Previews == 0 {
-		return defaultPreviews
-	}
-	return l.Previews
+	return cmp.Or(l.Previews, defaultPreviews)
 }
 
 const defaultPreviews = 4
@@ -145,19 +140,13 @@ const defaultPreviews = 4
 // and their landing before another one starts. The default is twice the number
 // of sessions.
 func (l Limits) MostWorkspaces() int {
-	if l.Workspaces == 0 {
-		return 2 * l.Sessions
-	}
-	return l.Workspaces
+	return cmp.Or(l.Workspaces, 2*l.Sessions)
 }
 
 // MostParked returns how many sessions that can only wait stay alive. The
 // default is twice the number of sessions.
 func (l Limits) MostParked() int {
-	if l.Parked == 0 {
-		return 2 * l.Sessions
-	}
-	return l.Parked
+	return cmp.Or(l.Parked, 2*l.Sessions)
 }
 
 // DefaultOutput is the default limit of a session's kept output.
@@ -166,10 +155,7 @@ const DefaultOutput Bytes = 256 << 20
 // Kept returns the limit of a session's kept output. A policy that was stored
 // before the key existed has none.
 func (l Limits) Kept() Bytes {
-	if l.Output == 0 {
-		return DefaultOutput
-	}
-	return l.Output
+	return cmp.Or(l.Output, DefaultOutput)
 }
 
 // AgentChoice names the agent that does the work, and its fallbacks: another
@@ -413,6 +399,8 @@ type LandPolicy struct {
 	Remote   string `json:"remote,omitempty" yaml:"remote"` // the remote to push to; origin if empty
 
 	Ask LandAsk `json:"ask,omitzero" yaml:"ask"` // which changes a person reviews first, although work lands automatically
+
+	PR PullPolicy `json:"pr,omitzero" yaml:"pr"` // with how: pr, how pull requests are opened and merged
 }
 
 // LandAsk has the rules by which some changes wait for a person's review. A

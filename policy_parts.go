@@ -32,6 +32,9 @@ var DecidingParts = []PolicyPart{
 	{"prompt", func(p *Policy) any { return &p.Prompt }},
 	{"context", func(p *Policy) any { return &p.Context }},
 	{"hooks", func(p *Policy) any { return &p.Hooks }},
+	{"forge", func(p *Policy) any { return &p.Forge }},
+	{"reactions", func(p *Policy) any { return &p.Reactions }},
+	{"trust", func(p *Policy) any { return &p.Trust }},
 }
 
 // empty has the JSON of empty parts. A list or mapping from the store can be

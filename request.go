@@ -80,6 +80,9 @@ type TaskChange struct {
 	After     *[]string  `json:"after,omitempty"`
 	NotBefore *time.Time `json:"not_before,omitempty"`
 
+	// Between sets the priority, too.
+	Between *Between `json:"between,omitempty" doc:"Where it goes in the queue, instead of a priority"`
+
 	// These can change until work on the task has started.
 	Track  *string `json:"track,omitempty"`
 	Agent  *string `json:"agent,omitempty"`
@@ -101,6 +104,12 @@ type TaskChange struct {
 	Labels  *[]string `json:"labels,omitempty" doc:"Replaces the labels"`
 	Group   *string   `json:"group,omitempty" maxLength:"64" doc:"The name of its group, which is created if it does not exist; empty for none"`
 	Flagged *bool     `json:"flagged,omitempty"`
+}
+
+// Between names the tasks between which a task goes in the queue. One is enough.
+type Between struct {
+	Above string `json:"above,omitempty" maxLength:"40" doc:"The key of the task directly before it"`
+	Below string `json:"below,omitempty" maxLength:"40" doc:"The key of the task directly after it"`
 }
 
 // Remove says how a project is removed.

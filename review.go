@@ -21,6 +21,19 @@ type Side string
 const (
 	SideOld Side = "old" // before the change
 	SideNew Side = "new" // after it
+	// SideDocument means that the comment is about a document of a flow: Path is its
+	// name, and Blob the version.
+	SideDocument Side = "document"
+)
+
+// Reviewing says whether a person can review the change of a task. It is empty if
+// there is none.
+type Reviewing string
+
+// What a review is for a task.
+const (
+	ReviewPossible Reviewing = "possible"
+	ReviewWanted   Reviewing = "wanted" // the task waits for it
 )
 
 // CommentState says where a comment is between its author and the agent.
@@ -33,7 +46,25 @@ const (
 	CommentResolved CommentState = "resolved" // a person is satisfied
 )
 
-// Comment is a person's remark on lines of a task's change. The server reads Blob
+// CommentVerb is something that a person can do with a comment.
+type CommentVerb string
+
+// What can be done with a comment.
+const (
+	CommentEdit    CommentVerb = "edit"
+	CommentDelete  CommentVerb = "delete"
+	CommentResolve CommentVerb = "resolve"
+	CommentReopen  CommentVerb = "reopen"
+)
+
+// Can lists what is offered for a comment in this state, in order.
+func (s CommentState) Can() []CommentVerb {
+	return map[CommentState][]CommentVerb{
+		CommentDraft: {CommentEdit, CommentDelete}, CommentSent: {CommentResolve, CommentEdit}, CommentResolved: {CommentReopen},
+	}[s]
+}
+
+// Comment is a person's remark on lines of a task's change, or of a flow's document. The server reads Blob
 // and Code when the comment is written, so the code that it is about is known
 // even after the file has changed.
 type Comment struct {

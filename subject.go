@@ -17,6 +17,7 @@ const (
 	SubjectHooks    SubjectKind = "hooks"    // the hooks of a project, by its id; 0 for those of no project
 	SubjectLocks    SubjectKind = "locks"    // by the id of the project: its locks and the requests for them
 	SubjectSchedule SubjectKind = "schedule" // by its id
+	SubjectForge    SubjectKind = "forge"    // by the id of the project: when its forge is read
 	// A family has only a counter of what was spent. The engine does not decide
 	// about it.
 	SubjectFamily SubjectKind = "family" // by the id of a task: all tasks below it, without the task itself
@@ -48,6 +49,9 @@ func AccountSubject(name string) Subject { return Subject{SubjectAccount, name} 
 
 // LocksSubject names the locks of a project.
 func LocksSubject(project int64) Subject { return numbered(SubjectLocks, project) }
+
+// ForgeSubject names the forge of a project.
+func ForgeSubject(project int64) Subject { return numbered(SubjectForge, project) }
 
 // ScheduleSubject names a schedule.
 func ScheduleSubject(id int64) Subject { return numbered(SubjectSchedule, id) }

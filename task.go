@@ -1,6 +1,7 @@
 package coppice
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -18,12 +19,13 @@ const (
 	StageChecking Stage = "checking" // its newest landing is being merged and checked
 	StageHeld     Stage = "held"     // proven; waits until a person runs coppice land
 	StageReview   Stage = "review"   // proven; waits until a person has reviewed it and runs coppice land
+	StagePull     Stage = "pull"     // proven; waits until the forge has merged its pull request
 	StageLanding  Stage = "landing"  // its newest landing is in the queue, or left it because its checks were killed
 	StageEnded    Stage = "ended"    // see Task.Outcome
 )
 
 // Stages lists the stages in the order in which a task goes through them.
-var Stages = []Stage{StageWaiting, StageQueued, StageSession, StageFlow, StageChecking, StageHeld, StageReview, StageLanding, StageEnded}
+var Stages = []Stage{StageWaiting, StageQueued, StageSession, StageFlow, StageChecking, StageHeld, StageReview, StagePull, StageLanding, StageEnded}
 
 // Ended reports whether the task is final at the stage.
 func (s Stage) Ended() bool { return s == StageEnded }
@@ -171,6 +173,10 @@ type TaskDetails struct {
 	Template string `json:"template,omitempty"` // the name of the template that it was created from
 	Schedule int64  `json:"schedule,omitempty"` // the id of the schedule that created it
 
+	Pull      bool   `json:"pull,omitempty"`      // it has a pull request; see Pull
+	Land      string `json:"land,omitempty"`      // its landing method, one of LandingMethods; empty for the project's
+	Attention string `json:"attention,omitempty"` // what a person should look at while it waits for its pull request
+
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group
 	Labels  []string `json:"labels,omitempty"`  // in order, each once
@@ -226,6 +232,33 @@ func (t Task) Restartable() bool { return t.Ended() && t.Outcome != OutcomeDone 
 // Changeable reports whether the task's request can change. What a task that failed
 // or was cancelled gets counts when it is retried.
 func (t Task) Changeable() bool { return !t.Ended() || t.Restartable() }
+
+// InOrder compares two tasks in the order of the queue: by priority, then the oldest
+// first.
+func InOrder(priority int, id int64, other int, otherID int64) int {
+	return cmp.Or(cmp.Compare(other, priority), cmp.Compare(id, otherID))
+}
+
+// PriorityBetween returns the priority that puts a task between two others, with the
+// least change. One of them can be nil. If no priority does that, the task gets the
+// one that is next to them.
+func PriorityBetween(t Task, above, below *Task) int {
+	fits := func(p int) bool {
+		return p >= MinPriority && p <= MaxPriority &&
+			(above == nil || InOrder(above.Priority, above.ID, p, t.ID) < 0) && (below == nil || InOrder(p, t.ID, below.Priority, below.ID) < 0)
+	}
+	for change := range MaxPriority - MinPriority + 1 {
+		for _, p := range []int{t.Priority + change, t.Priority - change} {
+			if fits(p) {
+				return p
+			}
+		}
+	}
+	if above != nil {
+		return above.Priority
+	}
+	return below.Priority
+}
 
 // TakesMessages reports whether a session of the task would get a message.
 func (t Task) TakesMessages() bool { return !t.Ended() && !t.Stage.Lands() }
@@ -287,6 +320,9 @@ const ReasonAnswered = "answered; waiting for a free session"
 // landing, its question, and what blocks its lane ("" if nothing does). The
 // second result is the reason. StatusWaiting and StatusNeedsYou always have one.
 func (t Task) Status(last *Session, land *Landing, asked *Question, blocked string) (Status, string) {
+	if t.Stage == StagePull && t.Attention == "" {
+		return StatusLanding, t.awaits(land)
+	}
 	if t.Stage.Awaits() {
 		return StatusNeedsYou, t.awaits(land)
 	}

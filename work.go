@@ -25,6 +25,10 @@ const (
 	WorkBranch  WorkKind = "flow.branch"       // create the branch of a flow, or move it to the trash
 	WorkHook    WorkKind = "hook.run"          // run the command of a hook
 	WorkPreview WorkKind = "preview.run"       // serve the app of a workspace, or find the running one, and follow it to its end
+
+	WorkPullPush   WorkKind = "pull.push"   // push a task's branch for its pull request, or delete it there
+	WorkForgeWrite WorkKind = "forge.write" // change something on a forge: a pull request, a comment
+	WorkForgeRead  WorkKind = "forge.read"  // read the pull requests of a project that might have changed
 )
 
 // WorkState says who has a work item.
@@ -76,7 +80,7 @@ func (w Work) Rank() int {
 	switch w.Kind {
 	case WorkRemove:
 		return 1
-	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop, WorkPreview: // a stop is requested repeatedly, and must not starve the run
+	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop, WorkPreview, WorkPullPush, WorkForgeWrite, WorkForgeRead: // a stop is requested repeatedly, and must not starve the run
 		return 2
 	case WorkPrepare, WorkRestore, WorkStrays, WorkBranch:
 		return 3
@@ -404,6 +408,9 @@ type MoveSpec struct {
 	Ref    string `json:"ref"`              // removed after the landing
 	// Push asks to push first. Only earlier versions offer work with it.
 	Push bool `json:"push,omitempty"`
+	// Follow asks to fetch New from the branch of the remote, and to move the branch
+	// there from wherever it is, if New is on top of it. Old is not used.
+	Follow bool `json:"follow,omitempty"`
 	// Back asks to move the branch back to New, a commit below Old. Nothing moves
 	// if something else builds on Old.
 	Back bool `json:"back,omitempty"`

@@ -170,6 +170,16 @@ func (r *Run) Finish() {
 	r.Step.Done = true
 }
 
+// StopWith stops the agent. If stdin is still open, end writes what makes the agent
+// end, and closes it.
+func (r *Run) StopWith(end func()) Step {
+	r.Stopped = true
+	if !r.Closed {
+		end()
+	}
+	return r.Take()
+}
+
 // Take returns the step, and starts the next one.
 func (r *Run) Take() Step {
 	s := r.Step

@@ -69,6 +69,8 @@ type Task struct {
 	Question  *Question             `json:"question,omitempty" doc:"The oldest open one"`
 	Asked     []coppice.Verb        `json:"asked,omitempty" doc:"What was requested of it and is not carried out yet"`
 	Can       []coppice.Verb        `json:"can,omitempty" doc:"What can be requested of it now; each has a route, /tasks/{key}/land and so on"`
+	Primary   coppice.Verb          `json:"primary,omitempty" doc:"The one of can that a person most likely wants; absent if there is none"`
+	Review    coppice.Reviewing     `json:"review,omitempty" enum:"possible,wanted" doc:"Whether its change can be reviewed, or waits for that; absent if it has none"`
 	CanChange bool                  `json:"can_change,omitempty" doc:"Its request can change: priority, budget, limits and so on"`
 	CanSend   bool                  `json:"can_send,omitempty" doc:"A message can be sent to its session, or to its next one"`
 	Archived  time.Time             `json:"archived,omitzero" doc:"When a person archived it; lists leave it out unless requested"`
@@ -138,6 +140,8 @@ type TaskDetail struct {
 	Questions  []Question         `json:"questions"`
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`
 	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
+	Pull       *coppice.Pull      `json:"pull,omitempty" doc:"Its pull request, with what the forge reported last"`
+	Reactions  []coppice.Reacted  `json:"reactions,omitempty" doc:"What followed the events of its pull request and its agents, oldest first"`
 	Terminals  []string           `json:"terminals" doc:"Keys of its sessions that run, or ran, on a terminal"`
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
 	Children   []Child            `json:"children" doc:"The tasks that its agents created, oldest first"`

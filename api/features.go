@@ -13,6 +13,9 @@ type FeatureList struct {
 	Problems []FileProblem `json:"problems" doc:"Why the file, or a part of it, is not in effect"`
 }
 
+// FeatureFailed is the status of a feature that failed.
+const FeatureFailed = "failed"
+
 // Feature is one entry of the features file.
 type Feature struct {
 	ID          string      `json:"id"`
@@ -32,6 +35,7 @@ type Feature struct {
 	Budget      coppice.USD `json:"budget,omitempty"`
 	Track       string      `json:"track" doc:"The track of its category"`
 	Task        *Task       `json:"task,omitempty" doc:"Its newest task"`
+	CanReopen   bool        `json:"can_reopen,omitempty" doc:"It failed, and has no task that could be retried: the status open retries it"`
 }
 
 // FileProblem is a problem of a file, with its position if it has one.

@@ -51,6 +51,36 @@ type FlowDetail struct {
 	Steps     []FlowStep       `json:"steps" doc:"Oldest first, with those that no longer count"`
 	Documents []FlowDocument   `json:"documents" doc:"The newest version of each, by name, without the texts"`
 	Metrics   FlowMetrics      `json:"metrics"`
+	Outline   []FlowPart       `json:"outline" doc:"The steps that count and those that have no task yet, as a graph"`
+	Cycles    []FlowCycle      `json:"cycles,omitempty" doc:"What each cycle has done; only of a cycle"`
+	Approves  string           `json:"approves,omitempty" doc:"The document that waits for your approval: resume the flow to approve it, or comment on its lines"`
+	Comments  []ReviewComment  `json:"comments,omitempty" doc:"Comments on documents, oldest first, and where their lines are now"`
+	Drafts    int              `json:"drafts,omitempty" doc:"How many comments on the document that waits for your approval were not sent"`
+}
+
+// FlowPart is a part of the outline of a flow: steps that do the same work, or a step
+// that has no task yet.
+type FlowPart struct {
+	Key   string   `json:"key" doc:"Unique in the outline"`
+	Name  string   `json:"name"`
+	Agent string   `json:"agent,omitempty" doc:"Who does it, as agent or agent:model, if that is known before"`
+	After []string `json:"after,omitempty" doc:"The keys of the parts that come directly before it"`
+	Steps []string `json:"steps,omitempty" doc:"The keys of its steps, oldest first; absent if none has a task yet"`
+	Runs  int      `json:"runs,omitempty" doc:"How often it has started; a step that repeats another one does not count"`
+	Most  int      `json:"most,omitempty" doc:"How often it can start; absent if that is not limited"`
+	Maybe bool     `json:"maybe,omitempty" doc:"Whether it starts depends on results"`
+}
+
+// FlowCycle says what one cycle has done.
+type FlowCycle struct {
+	Cycle int      `json:"cycle" doc:"From 1"`
+	Found string   `json:"found,omitempty" doc:"What its review found, at most 4 KiB"`
+	Done  []string `json:"done,omitempty" doc:"The milestones that the next review has checked off"`
+	Left  int      `json:"left" doc:"How many milestones are open after it"`
+	Of    int      `json:"of" doc:"How many milestones there are; 0 until a review has ended"`
+	Known bool     `json:"known,omitempty" doc:"The next review has ended, so done and left are final"`
+	Steps []string `json:"steps" doc:"The keys of its steps, oldest first"`
+	Cost  float64  `json:"cost_usd" doc:"What these steps have cost"`
 }
 
 // FlowStep is a step of a flow.

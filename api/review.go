@@ -77,6 +77,8 @@ type ReviewComment struct {
 	coppice.Comment
 	At       *Place `json:"at,omitempty" doc:"Where its code is now"`
 	Outdated bool   `json:"outdated,omitempty" doc:"Its code is not in the file any more; code has it"`
+
+	Can []coppice.CommentVerb `json:"can,omitempty" enum:"edit,delete,resolve,reopen" doc:"What can be done with it now"`
 }
 
 // Place is a range of lines of a file.
@@ -86,11 +88,11 @@ type Place struct {
 	Last  int    `json:"last"`
 }
 
-// NewComment is a person's comment on lines of a task's change. The server reads
-// the code that it is about.
+// NewComment is a person's comment on lines of a task's change or of a flow's document.
+// The server reads the code that it is about.
 type NewComment struct {
 	Path  string       `json:"path" minLength:"1" maxLength:"4096"`
-	Side  coppice.Side `json:"side,omitempty" enum:"old,new" doc:"The file before or after the change; the default is new"`
+	Side  coppice.Side `json:"side,omitempty" enum:"old,new,document" doc:"The file before or after the change, or the document of a flow that path names; the default is new"`
 	First int          `json:"first" minimum:"1" doc:"Its first line, counted from 1"`
 	Last  int          `json:"last,omitempty" minimum:"0" doc:"Its last line; the default is the first one"`
 	Text  string       `json:"text" minLength:"1"`

@@ -62,6 +62,9 @@ func (d *decoder) unknown(e *ast.MappingValueNode, path, name string, known []st
 	case "budget.accounts": // the user's configuration has it
 		return d.fail(e.Key, "budgets of accounts are not configured here: accounts belong to a user, and all projects share them").
 			WithFix("write budget.accounts to %s in the user's configuration", UserFile)
+	case "webhooks": // likewise
+		return d.fail(e.Key, "the address for webhooks is not configured here: it belongs to the machine").
+			WithFix("write webhooks.listen to %s in the user's configuration", UserFile)
 	case "budget.task", "budget.day": // coppice.yaml has them
 		return d.fail(e.Key, "%s belongs to a project", join(path, name)).WithFix("write it to the project's coppice.yaml; here: %s", list(known))
 	}
@@ -118,6 +121,12 @@ func (d *decoder) whole(p *coppice.Policy) error {
 		return err
 	}
 	if err := d.hooks(p.Hooks); err != nil {
+		return err
+	}
+	if err := d.reactions(p.Reactions); err != nil {
+		return err
+	}
+	if err := d.forge(p.Forge); err != nil {
 		return err
 	}
 	return d.passEnv(p)

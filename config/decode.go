@@ -227,6 +227,9 @@ func (d *decoder) value(n ast.Node, v reflect.Value, path string) error {
 		return d.raw(n, v)
 	case v.Kind() == reflect.Struct:
 		return d.mapping(n, v, path)
+	case v.Kind() == reflect.Pointer: // a key that can be absent
+		v.Set(reflect.New(v.Type().Elem()))
+		return d.value(n, v.Elem(), path)
 	case v.Kind() == reflect.Map:
 		return d.named(n, v, path)
 	case v.Kind() == reflect.Slice:
@@ -356,7 +359,13 @@ func (d *decoder) named(n ast.Node, v reflect.Value, path string) error {
 
 func (d *decoder) list(n ast.Node, v reflect.Value, path string) error {
 	seq, ok := n.(*ast.SequenceNode)
+	if t := n.Type(); keys()[path].single && (t == ast.MappingType || t == ast.MappingValueType) {
+		seq, ok = &ast.SequenceNode{Values: []ast.Node{n}}, true
+	}
 	if !ok {
+		if keys()[path].single {
+			return d.wrongType(n, path, "a mapping or a list of mappings").WithFix("write it as %s", keys()[path].example)
+		}
 		if s, scalar := n.(ast.ScalarNode); scalar {
 			return d.wrongType(n, path, "a list").WithFix("write it as [%s]", cut(s.GetToken().Value))
 		}

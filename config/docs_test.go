@@ -341,7 +341,7 @@ func against(s map[string]any, v any, at string) []string {
 				bad = append(bad, against(p, x, at+"."+name)...)
 			} else if p, ok := s["additionalProperties"].(map[string]any); ok {
 				bad = append(bad, against(p, x, at+"."+name)...)
-			} else {
+			} else if s["additionalProperties"] == false {
 				complain("unknown %s", name)
 			}
 		}

@@ -104,6 +104,10 @@ func (e *explainer) key(v, def reflect.Value, path string, real bool) {
 	if t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct {
 		e.fields(reflect.New(t.Elem()).Elem(), reflect.New(t.Elem()).Elem(), path+".*", false)
 	}
+	if t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Slice && t.Elem().Elem().Kind() == reflect.Struct {
+		below := reflect.New(t.Elem().Elem()).Elem()
+		e.fields(below, below, path+".*[]", false)
+	}
 }
 
 // from names the line that set a key, or one below it.
@@ -116,6 +120,9 @@ func (e *explainer) from(path string) string {
 
 // written formats a value as YAML, on one line.
 func written(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
 	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
 		b, err := m.MarshalText()
 		if err != nil {
@@ -207,6 +214,8 @@ func quoted(s string) string {
 // typeName returns the name of a type for people.
 func typeName(t reflect.Type) string {
 	switch {
+	case t.Kind() == reflect.Pointer:
+		return typeName(t.Elem())
 	case t == durationType:
 		return "duration"
 	case t == percentType:

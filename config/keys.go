@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
@@ -31,6 +32,8 @@ type key struct {
 	secrets  bool                 // the text can refer to secrets
 
 	list func(l []string) error // of a list of texts
+
+	single bool // the list can be written as its only element
 }
 
 const (
@@ -46,6 +49,7 @@ const (
 // missing or left over.
 var keys = sync.OnceValue(func() map[string]key {
 	all := described()
+	maps.Copy(all, forgeKeys())
 	// The rules of a role have the same form as the project's.
 	for name, k := range all {
 		if rest, ok := strings.CutPrefix(name, "permissions.rules"); ok {
@@ -339,10 +343,9 @@ var described = func() map[string]key {
 // planned names keys of the design that this version does not have, and values
 // of keys as key=value.
 var planned = map[string]bool{
-	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
-	"hooks.pr-opened": true, "hooks.ci-done": true, "forge": true, "tracker": true,
+	"sandbox": true, "budget.on_reach": true, "notify": true, "tracker": true,
 	"limits.unreviewed": true, "agent.roles.review": true,
-	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
+	"workspace.kind=clone": true, "workspace.kind=none": true,
 }
 
 // plain accepts a short text in one line.

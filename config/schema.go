@@ -28,6 +28,9 @@ type schema = map[string]any
 // schemaOf describes the value of a key. v holds its default, which counts only
 // if real is true.
 func schemaOf(v reflect.Value, path string, real bool) schema {
+	if v.Kind() == reflect.Pointer { // a key that can be absent
+		v, real = reflect.New(v.Type().Elem()).Elem(), false
+	}
 	t, k := v.Type(), keys()[path]
 	s := schema{}
 	if k.doc != "" {
@@ -72,8 +75,12 @@ func schemaOf(v reflect.Value, path string, real bool) schema {
 		s["properties"], s["additionalProperties"] = props, false
 		return s
 	case t.Kind() == reflect.Slice:
-		s["type"] = "array"
-		s["items"] = schemaOf(reflect.New(t.Elem()).Elem(), path+"[]", false)
+		items := schemaOf(reflect.New(t.Elem()).Elem(), path+"[]", false)
+		if k.single {
+			s["anyOf"] = []schema{items, {"type": "array", "items": items}}
+			return s
+		}
+		s["type"], s["items"] = "array", items
 	case t.Kind() == reflect.Int:
 		s["type"], s["minimum"] = "integer", k.min
 		if k.max > 0 {

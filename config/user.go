@@ -26,6 +26,13 @@ type User struct {
 	Budget  UserBudget               `json:"budget" yaml:"budget"`
 	Listen  string                   `json:"listen,omitempty" yaml:"listen"` // where the server listens; empty means the default
 	Hooks   coppice.Hooks            `json:"hooks,omitempty" yaml:"hooks"`   // commands that follow what happens in any project
+
+	Webhooks Webhooks `json:"webhooks,omitzero" yaml:"webhooks"` // of forges
+}
+
+// Webhooks says where the server receives webhooks of forges.
+type Webhooks struct {
+	Listen string `json:"listen,omitempty" yaml:"listen"` // an IP address and a port; empty means nowhere
 }
 
 // UserBudget limits what the user's accounts spend, in all projects together.
@@ -147,6 +154,9 @@ func checkSecrets(k key, path, s string) error {
 	}
 	if err != nil {
 		return nil
+	}
+	if k.pattern == secret.NamePattern {
+		return coppice.Errorf(coppice.EInvalid, "%s is the name of a secret", what(path)).WithFix("write only the name, without ${secret:}")
 	}
 	return coppice.Errorf(coppice.EInvalid, "a secret cannot be used in %s", what(path)).
 		WithFix("use secrets in the headers and env of a tool server under mcp")

@@ -34,6 +34,9 @@ func TestUserRefused(t *testing.T) {
 		"below 0":        {"budget: {accounts: {claude: -5}}\n", ":1:29: ", "not a valid amount of money", ""},
 		"no account":     {"budget: {accounts: {\"claude:\": 5}}\n", ":1:21: ", "no model after the colon", "only claude"},
 		"a project's":    {"budget: {day: 5}\n", ":1:10: ", "budget.day belongs to a project", "coppice.yaml"},
+		"webhooks":       {"webhooks: {listen: 4041}\n", ":1:20: ", "must be text", ""},
+		"webhooks' port": {"webhooks: {listen: forge.example.org}\n", ":1:20: ", "not a valid address to listen on", "127.0.0.1:4041"},
+		"webhooks' host": {"webhooks: {listen: \"forge.example.org:4041\"}\n", ":1:20: ", "not a valid address to listen on", "an IP address"},
 		"an anchor":      {"secrets: &a {A: {env: A}}\n", ":1:10: ", "anchors", ""},
 	} {
 		_, err := config.ParseUser("config.yaml", []byte(c.text))

@@ -18,6 +18,8 @@ var pendingWords = map[coppice.WorkKind]string{
 	coppice.WorkPurge:   "git to finish emptying the trash of %s",
 	coppice.WorkStrays:  "git to finish removing the stray branches of %s",
 	coppice.WorkBranch:  "git to finish with the branch of the flow %s",
+
+	coppice.WorkPullPush: "git to finish pushing the branch of %s",
 }
 
 // Pending returns what a stop waits for, by the running work.
@@ -26,6 +28,10 @@ func Pending(ctx context.Context, s store.Store, work []coppice.Work) []string {
 	err := s.View(ctx, func(r store.Reader) error {
 		out = nil
 		for _, w := range work {
+			if w.TaskID == 0 {
+				out = append(out, "git to finish with the base")
+				continue
+			}
 			t, err := r.Tasks.Get(w.TaskID)
 			if err != nil {
 				return err

@@ -223,6 +223,22 @@ func (b *bundle) result(key string, kind coppice.WorkKind, result any) {
 	if w.Kind != kind {
 		b.t.Fatalf("%s has %q to do, not %s", key, w.Kind, kind)
 	}
+	b.settle(w, result)
+}
+
+// movesAndEnds moves the base to a task's commit, which ends the task after that many
+// sessions.
+func (b *bundle) movesAndEnds(key, commit string, sessions int) {
+	b.t.Helper()
+	b.finish(key, coppice.WorkMove, coppice.MoveResult{Moved: true, Now: commit})
+	if x := b.task(key); x.Outcome != coppice.OutcomeDone || x.Landed != commit || x.Sessions != sessions || x.Failure != nil {
+		b.t.Errorf("%s: %+v", key, x)
+	}
+}
+
+// settle gives work a result, as a worker does.
+func (b *bundle) settle(w coppice.Work, result any) {
+	b.t.Helper()
 	w.State, w.Attempt, w.FinishedAt = coppice.WorkFinished, max(1, w.Attempt), b.clock
 	if f, ok := result.(*coppice.Failure); ok {
 		w.Failure = f

@@ -225,10 +225,7 @@ func TestRetryAfterARedBase(t *testing.T) {
 	b.ask("app-1", coppice.VerbRetry, "")
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree-app-1", Commit: "c3"})
 	b.finish("app-1", coppice.WorkCheck, exits(0))
-	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "c3"})
-	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone || x.Sessions != 1 || x.Failure != nil {
-		t.Errorf("%+v", x)
-	}
+	b.movesAndEnds("app-1", "c3", 1)
 }
 
 // When the base has moved, blocked tasks try again without a person.
@@ -244,10 +241,7 @@ func TestABaseThatMovedUnblocks(t *testing.T) {
 	}
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "commit-app-2", Tree: "tree3", Commit: "c3"})
 	b.finish("app-1", coppice.WorkCheck, exits(0))
-	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "c3"})
-	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone || x.Sessions != 1 {
-		t.Errorf("%+v", x)
-	}
+	b.movesAndEnds("app-1", "c3", 1)
 }
 
 // A check that a person left out is a fact of the task, and of its commit.
@@ -381,10 +375,7 @@ func TestFixedNothing(t *testing.T) {
 	b.ask("app-1", coppice.VerbLand, "")
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree-app-1", Commit: "c2"})
 	b.finish("app-1", coppice.WorkCheck, exits(0))
-	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "c2"})
-	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone || x.Landed != "c2" || x.Sessions != 2 {
-		t.Errorf("%+v", x)
-	}
+	b.movesAndEnds("app-1", "c2", 2)
 }
 
 // A task that has landed stays done, since when it was, if a continue changes
@@ -440,10 +431,7 @@ func TestAPersonsCommitUnblocks(t *testing.T) {
 	if got := b.tip(); got != "base3" {
 		t.Errorf("the base was seen at %s", got)
 	}
-	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "c3"})
-	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone || x.Sessions != 1 {
-		t.Errorf("%+v", x)
-	}
+	b.movesAndEnds("app-1", "c3", 1)
 }
 
 // A check that was left out can be put back: the candidate is checked again.

@@ -205,6 +205,26 @@ func TestAStoppedFlow(t *testing.T) {
 	}
 }
 
+// The branch of a stopped flow is removed, also if the work that created it is said to
+// have failed: it might have had its effect.
+func TestAStoppedFlowLeavesNoBranch(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"], "action": "Do it."}`)
+	_, err := b.Ask(t.Context(), f.Key, coppice.VerbStop, verb.Request{})
+	b.must(err)
+	b.finish(f.Key, coppice.WorkBranch, coppice.Failf(coppice.ClassEnvironment, "the disk was busy", ""))
+	w := b.unsettled(f.Key)
+	spec, err := coppice.DecodeSpec[coppice.BranchSpec](w)
+	if err != nil || w.Kind != coppice.WorkBranch || !spec.Drop {
+		t.Errorf("the stopped flow has %q to do (%+v, %v), want it to remove its branch", w.Kind, spec, err)
+	}
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{})
+	if got := b.task(f.Key); got.Outcome != coppice.OutcomeCancelled || got.Flow.Dropped.IsZero() {
+		t.Errorf("the flow is %q, its branch removed at %s", got.Outcome, got.Flow.Dropped)
+	}
+}
+
 // A paused flow starts no step. One whose time is over stops its steps, and waits for
 // a person.
 func TestAFlowPausesAndHasATime(t *testing.T) {
@@ -233,6 +253,47 @@ func TestAFlowPausesAndHasATime(t *testing.T) {
 	if _, err := b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{Text: "nothing"}); coppice.Public(err).Field != "from" {
 		t.Errorf("a step that does not exist is not refused: %v", err)
 	}
+}
+
+// Comments on a plan that waits for an approval go to its author as one document, and
+// other drafts stay.
+func TestCommentsOnAPlan(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.create(coppice.NewTask{Title: "Reach it", Flow: &coppice.NewFlow{Kind: coppice.FlowGoal, Spec: []byte(`{"plan": true}`)}})[0]
+	b.turn()
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "base1"})
+	add := func(side coppice.Side, path, text string) int64 {
+		t.Helper()
+		c, err := b.AddComment(t.Context(), f.Key, coppice.Comment{Path: path, Side: side, First: 5, Last: 5, Blob: "1", Code: "- [ ] one: Do it\n", Text: text})
+		b.must(err)
+		return c.ID
+	}
+	first, second, other := add(coppice.SideDocument, "plan", "Split it."), add(coppice.SideDocument, "plan", "Why?"), add(coppice.SideNew, "a.go", "later")
+	_, err := b.SendComments(t.Context(), f.Key, "")
+	wantCode(t, "no plan waits yet", err, coppice.EConflict)
+	b.replies("app-2", `{"tasks": [{"id": "one", "title": "Do it", "description": "", "dependencies": [], "effort": "low", "scope": []}]}`)
+	now := b.task(f.Key)
+	if o := read(b, func(r store.Reader) (FlowOutline, error) { return OutlineOf(r, now) }); o.Approves != "plan" || len(o.Parts) != 4 {
+		t.Fatalf("the outline is %+v", o)
+	}
+	m, err := b.SendComments(t.Context(), f.Key, "Nearly.")
+	b.must(err)
+	for _, want := range []string{"Nearly.\n", "Comment 1 on plan, line 5:\n", "Split it.\n", "Why?\n"} {
+		if !strings.Contains(m.Text, want) {
+			t.Errorf("the message has no %q:\n%s", want, m.Text)
+		}
+	}
+	if strings.Contains(m.Text, "later") || b.comment(first).State != coppice.CommentSent || b.comment(second).State != coppice.CommentSent || b.comment(other).State != coppice.CommentDraft {
+		t.Errorf("the wrong drafts were sent:\n%s", m.Text)
+	}
+	b.turn()
+	b.wantSteps(f, "plan=app-2 plan-2=app-3")
+	if body := b.task("app-3").Body; !strings.Contains(body, "Split it.") {
+		t.Errorf("the step does not have the comments:\n%s", body)
+	}
+	_, err = b.SendComments(t.Context(), f.Key, "more")
+	wantCode(t, "the plan is written again", err, coppice.EConflict)
 }
 
 // A person's edit of a document is a version, and an edit of another version is

@@ -40,10 +40,10 @@ func (v *View) flowTrash() *coppice.Trash {
 }
 
 // dropFlow moves the branch of a flow that is done, or was cancelled, to the trash.
-// That of a failed one stays for a person.
+// That of a failed one stays for a person. Work that failed might have created a branch.
 func dropFlow(v *View) *Decision {
 	t := v.Task
-	if t.FlowBranch() == "" || t.Flow.Start == "" || !t.Flow.Dropped.IsZero() || t.Flow.Tries >= mostBranchTries || !t.Ended() ||
+	if t.FlowBranch() == "" || t.Flow.Works == 0 || !t.Flow.Dropped.IsZero() || t.Flow.Tries >= mostBranchTries || !t.Ended() ||
 		t.Outcome == coppice.OutcomeFailed || v.open(coppice.WorkBranch) != nil || v.StepsOpen ||
 		v.asked(coppice.VerbResume, coppice.VerbRetry, coppice.VerbUnstop) != nil {
 		return nil

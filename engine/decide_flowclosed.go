@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"coppice"
 	"coppice/store"
 )
@@ -28,11 +30,17 @@ func flowAbove(r store.Reader, t coppice.Task) (*coppice.Task, error) {
 	return nil, nil
 }
 
-// closedFlow returns the flow on whose branch a task lands if that branch takes no more
-// work: it lands, or it is gone. The branch of a failed flow stays.
+// closedFlow returns the flow on whose branch a task lands if that branch takes no
+// work: it lands, or it is gone, or it is being removed or created again. The branch of
+// a failed flow stays.
 func closedFlow(r store.Reader, t coppice.Task) (*coppice.Task, error) {
 	f, err := flowAbove(r, t)
-	if err != nil || f == nil || f.Flow.Dropped.IsZero() && (f.Outcome == coppice.OutcomeFailed || !f.Ended() && !f.Flow.Lands) {
+	if err != nil || f == nil {
+		return nil, err
+	}
+	work, err := r.Work.Unsettled(coppice.TaskSubject(f.ID))
+	moves := slices.ContainsFunc(work, func(w coppice.Work) bool { return w.Kind == coppice.WorkBranch })
+	if err != nil || !moves && f.Flow.Dropped.IsZero() && (f.Outcome == coppice.OutcomeFailed || !f.Ended() && !f.Flow.Lands) {
 		return nil, err
 	}
 	return f, nil

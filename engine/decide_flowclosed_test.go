@@ -43,6 +43,26 @@ func TestAStepOfAClosedFlow(t *testing.T) {
 	}
 }
 
+// While the branch of a stopped flow is being removed, its steps do not start again,
+// also not after a person has opened the flow again.
+func TestAStepWhileItsBranchIsRemoved(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"], "action": "Do it."}`)
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "base1"})
+	b.ask(f.Key, coppice.VerbStop, "")
+	if got := b.task("app-2"); got.Outcome != coppice.OutcomeCancelled {
+		t.Fatalf("app-2 is %s %s, want it to be cancelled", got.Stage, got.Outcome)
+	}
+	b.ask(f.Key, coppice.VerbResume, "")
+	if got := b.task(f.Key); got.Ended() {
+		t.Fatalf("the flow is %s, want it to be open", got.Outcome)
+	}
+	if _, err := b.Ask(t.Context(), "app-2", coppice.VerbRetry, verb.Request{}); coppice.ErrorCode(err) != coppice.EConflict {
+		t.Errorf("a retry of a step while the branch of its flow is removed: %v, want a conflict", err)
+	}
+}
+
 // A task that is stopped stops everything below it, also what is below a task that is
 // done.
 func TestStopBelowAnEndedTask(t *testing.T) {

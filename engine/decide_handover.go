@@ -154,6 +154,9 @@ func continueTask(v *View) *Decision {
 		t.DoneAt = t.EndedAt
 	}
 	t.Next.Note = v.note(coppice.VerbContinue)
+	if a := v.asked(coppice.VerbContinue); a.By.Kind == coppice.ActorEngine { // a reaction
+		t.Next.Evidence, t.Next.Note = t.Next.Note+"\n", ""
+	}
 	grant(v, &t)
 	t.Round++
 	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning, t.HookFailed = coppice.StageWaiting, "", time.Time{}, nil, nil, "", ""

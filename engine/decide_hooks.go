@@ -161,6 +161,9 @@ func settleHook(v *HooksView, w coppice.Work) *Decision {
 	d := &Decision{Kind: coppice.EventHookEnded, Reason: HookText(run), Data: hookData{run.Key, run.Event, run.Outcome}, More: []Row{runRow{run}}}
 	if run.Blocks {
 		d.Wake = []coppice.Subject{coppice.QueueSubject(run.QueueID)}
+		if run.QueueID == 0 { // it comes before the merge of a pull request
+			d.Wake = []coppice.Subject{coppice.TaskSubject(run.TaskID)}
+		}
 	}
 	if run.Outcome == coppice.HookPassed || run.Test {
 		return d

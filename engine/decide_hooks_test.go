@@ -71,18 +71,8 @@ func (b *bundle) endHook(project int64, run string, result any) {
 		if spec.Run != run {
 			continue
 		}
-		w.State, w.Attempt, w.FinishedAt = coppice.WorkFinished, 1, b.clock
-		if f, ok := result.(*coppice.Failure); ok {
-			w.Failure = f
-		} else {
-			w.Result = coppice.Raw(result)
-		}
-		b.update(func(tx store.Tx) error {
-			if err := tx.Work.Put(&w); err != nil {
-				return err
-			}
-			return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, About: w.Subject, By: "worker"})
-		})
+		b.settle(w, result)
+
 		b.turn()
 		return
 	}

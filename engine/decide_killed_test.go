@@ -147,10 +147,7 @@ func TestKilledLandingLeavesTheQueue(t *testing.T) {
 	}
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "commit3", Tree: "tree4", Commit: "commit4"})
 	b.finish("app-1", coppice.WorkCheck, checked(coppice.Check{}))
-	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit4"})
-	if got := b.task("app-1"); got.Outcome != coppice.OutcomeDone || got.Sessions != 1 {
-		t.Errorf("app-1: %+v", got)
-	}
+	b.movesAndEnds("app-1", "commit4", 1)
 }
 
 // However often its checks are killed, a landing neither ends nor uses up the

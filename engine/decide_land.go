@@ -61,6 +61,9 @@ func landStep(v *View, l coppice.Landing) *Decision {
 		}
 		return queueVerifier(v, l)
 	}
+	if v.method().Forge && l.Reverts == "" && l.QueueID != 0 {
+		return outOfQueue(l, "waits for its pull request")
+	}
 	if stage, _ := approvalStage(v, l); stage != "" && l.ApprovedBy == "" && l.QueueID != 0 {
 		return outOfQueue(l, "waits for a person's approval")
 	}
@@ -88,8 +91,7 @@ func outOfQueue(l coppice.Landing, why string) *Decision {
 // needsNoProof reports whether nothing checks the merged tree before it lands.
 // Such a landing is merged once, when it is the first in its queue.
 func needsNoProof(v *View) bool {
-	land := v.Project.Policy.Land
-	return len(v.checks()) == 0 && !verifies(v) && (v.onFlow() || land.Method().Stage == "" && land.Ask.IsZero())
+	return len(v.checks()) == 0 && !verifies(v) && (v.onFlow() || v.method().Stage == "" && v.Project.Policy.Land.Ask.IsZero())
 }
 
 // onFlow reports whether the task's work lands on the branch of a flow. A person
@@ -132,14 +134,14 @@ func mightHaveLanded(l coppice.Landing) bool {
 // it. Only the base is pushed.
 func pushOrMove(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
-	if land.Push && v.Task.Onto == "" && !l.Pushed && !l.MovesBack() {
+	if (land.Push || v.method().Forge) && v.Task.Onto == "" && !l.Pushed && !l.MovesBack() {
 		return offerStep(v, l, coppice.WorkPush, coppice.PushSpec{
 			Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit, Remote: land.Remote,
 		}, "pushes to "+v.remote())
 	}
 	return offerStep(v, l, coppice.WorkMove, coppice.MoveSpec{
 		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit,
-		Remote: land.Remote, Pushed: l.Pushed, Ref: landingRef(v, l), Back: l.MovesBack(),
+		Remote: land.Remote, Pushed: l.Pushed, Ref: landingRef(v, l), Back: l.MovesBack(), Follow: v.method().Forge && l.Pushed,
 	}, "moves the base")
 }
 
@@ -164,6 +166,9 @@ func unproven(v *View, l coppice.Landing) []string {
 // as the policy says. A landing that was approved needs no other approval.
 func enterQueue(v *View, l coppice.Landing) *Decision {
 	t := v.Task
+	if v.method().Forge && l.Reverts == "" {
+		return waitForForge(v)
+	}
 	if stage, why := approvalStage(v, l); stage != "" && l.ApprovedBy == "" {
 		if t.Stage == stage && l.Waits == why {
 			return nil
@@ -180,6 +185,16 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l}
 }
 
+// waitForForge makes a proven landing wait until the forge has merged its request.
+func waitForForge(v *View) *Decision {
+	if v.Task.Stage == coppice.StagePull {
+		return nil
+	}
+	t := v.Task
+	t.Stage, t.Attention = coppice.StagePull, ""
+	return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits for its pull request", Task: &t}
+}
+
 // approvalStage returns the stage at which a proven landing waits for a person's
 // approval, and why if its landing method does not say it. The stage is empty if
 // the landing needs no approval.
@@ -188,7 +203,7 @@ func approvalStage(v *View, l coppice.Landing) (coppice.Stage, string) {
 		return "", ""
 	}
 	land := v.Project.Policy.Land
-	if m := land.Method(); m.Stage != "" {
+	if m := v.method(); m.Stage != "" && !m.Forge {
 		return m.Stage, ""
 	}
 	why := l.Review
@@ -205,7 +220,7 @@ func approvalStage(v *View, l coppice.Landing) (coppice.Stage, string) {
 // and no other. A request for an earlier candidate approves nothing.
 func approve(v *View) *Decision {
 	l := v.Landing
-	if v.asked(coppice.VerbLand) == nil || l == nil || !l.EndedAt.IsZero() {
+	if v.asked(coppice.VerbLand) == nil || l == nil || !l.EndedAt.IsZero() || v.Task.Stage == coppice.StagePull {
 		return nil
 	}
 	d := &Decision{
@@ -347,13 +362,16 @@ func landSummary(v *View, l coppice.Landing) string {
 	return ""
 }
 
-func shortSummary(text string) string {
-	text = strings.TrimSpace(coppice.Printable(text))
-	if len(text) <= mostSummary {
+func shortSummary(text string) string { return shorten(coppice.Printable(text), mostSummary) }
+
+// shorten cuts a text at a line or word.
+func shorten(text string, most int) string {
+	text = strings.TrimSpace(text)
+	if len(text) <= most {
 		return text
 	}
-	text = strings.ToValidUTF8(text[:mostSummary], "")
-	if i := strings.LastIndexAny(text, "\n "); i > mostSummary/2 {
+	text = strings.ToValidUTF8(text[:most], "")
+	if i := strings.LastIndexAny(text, "\n "); i > most/2 {
 		text = text[:i]
 	}
 	return strings.TrimSpace(text) + " …"

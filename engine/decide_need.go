@@ -26,12 +26,18 @@ func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 }
 
 // branchStart returns where a task's branch starts instead of the base: where
-// the task was forked, or where the base was before it moved in a way that a
+// the task was forked, the head of the request below it or of the one that it adopted, or where the base was before it moved in a way that a
 // person must check. Otherwise the task would contain that change, whatever the
 // person decides.
 func branchStart(v *View) string {
 	if b := v.Task.FlowBranch(); b != "" {
 		return b
+	}
+	if len(v.Below) > 0 {
+		return v.Below[len(v.Below)-1].Pushed
+	}
+	if v.Pull != nil && v.Pull.Adopted && v.Pull.Open() {
+		return v.Pull.Pushed
 	}
 	if n := v.Queue.Needs.Of(coppice.NeedBase); v.Fork == "" && n != nil {
 		return n.From

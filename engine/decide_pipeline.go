@@ -72,7 +72,7 @@ func blockedBy(v *View) *coppice.Wait {
 	var open, dead []string
 	for _, d := range v.Deps {
 		switch {
-		case d.Outcome == coppice.OutcomeDone:
+		case d.Outcome == coppice.OutcomeDone, v.stacked(d):
 		case d.Ended():
 			dead = append(dead, fmt.Sprintf("%s, which %s", d.Key, map[coppice.Outcome]string{
 				coppice.OutcomeFailed: "failed", coppice.OutcomeCancelled: "was cancelled"}[d.Outcome]))

@@ -20,7 +20,8 @@ type placement struct {
 // suitable, the work waits in the pool of this machine.
 func place(nodes []coppice.Node, e placement) string {
 	switch e.Kind {
-	case coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkBranch, coppice.WorkPurge, coppice.WorkHook:
+	case coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkBranch, coppice.WorkPurge, coppice.WorkHook,
+		coppice.WorkPullPush, coppice.WorkForgeWrite, coppice.WorkForgeRead:
 		return PoolControl
 	}
 	if e.Node != "" {

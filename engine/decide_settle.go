@@ -53,6 +53,9 @@ func init() {
 		coppice.WorkMove:    settleMove,
 		coppice.WorkPreview: settlePreview,
 		coppice.WorkBranch:  settleBranch,
+
+		coppice.WorkPullPush:   settlePullPush,
+		coppice.WorkForgeWrite: settleForgeWrite,
 	}
 }
 

@@ -14,6 +14,7 @@ var broke = coppice.Failf(coppice.ClassEnvironment, "it broke", "")
 var everyKind = []coppice.WorkKind{
 	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkStrays, coppice.WorkRun,
 	coppice.WorkSend, coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkPreview, coppice.WorkBranch,
+	coppice.WorkPullPush, coppice.WorkForgeWrite,
 }
 
 // Whatever a task looks like, finished work of any kind is settled: with its

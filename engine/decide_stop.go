@@ -50,11 +50,11 @@ func stopStep(v *View, a coppice.Ask, why string) *Decision {
 	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 && v.lastSession() != nil {
 		return askStop(v, coppice.StopCancelled) // its host might run, whichever worker had the work
 	}
-	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkBranch); w != nil && w.Attempt > 0 {
-		return nil // a workspace or a branch might exist; the result says what to clean up
+	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkBranch, coppice.WorkPullPush, coppice.WorkForgeWrite); w != nil && w.Attempt > 0 {
+		return nil // a workspace, a branch or a pull request might exist; the result says what to clean up
 	}
 	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkBranch, coppice.WorkRun, coppice.WorkMerge, coppice.WorkCheck,
-		coppice.WorkSend, coppice.WorkStop); w != nil {
+		coppice.WorkSend, coppice.WorkStop, coppice.WorkPullPush, coppice.WorkForgeWrite); w != nil {
 		c := *w
 		return &Decision{Kind: coppice.EventWorkCancelled, Reason: why, Cancel: &c}
 	}

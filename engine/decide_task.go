@@ -22,6 +22,7 @@ var deciders = []func(*View) *Decision{
 	doneAsIs,
 	dropBranches,
 	warn,
+	reported,
 	baseMoved,
 	stop,
 	landFailed,
@@ -33,7 +34,10 @@ var deciders = []func(*View) *Decision{
 	runLimit,
 	reroute,
 	pipeline,
+	askMerge,
 	landing,
+	react,
+	pullRequest,
 	talk,
 	park,
 	health,
@@ -75,6 +79,8 @@ func (v *View) due() time.Time {
 	sooner(cleanupDue(v))
 	sooner(purgeDue(v))
 	sooner(flowDue(v))
+	sooner(pullDue(v))
+	sooner(reactDue(v))
 	return at
 }
 

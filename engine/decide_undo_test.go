@@ -232,13 +232,18 @@ func TestUnstop(t *testing.T) {
 		b.must(err)
 		b.turn()
 	}
-	trash := coppice.RemoveResult{Head: "head1", Ref: "refs/coppice/trash/app-1-1"}
-	t.Run("during a session", func(t *testing.T) {
-		t.Parallel()
+	stopped := func(t *testing.T) *bundle {
+		t.Helper()
 		b := oneSession(t, 0)
 		b.create(coppice.NewTask{Title: "a"})
 		b.working("app-1")
 		stops(b)
+		return b
+	}
+	trash := coppice.RemoveResult{Head: "head1", Ref: "refs/coppice/trash/app-1-1"}
+	t.Run("during a session", func(t *testing.T) {
+		t.Parallel()
+		b := stopped(t)
 		unstops(b) // while it is being stopped
 		b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
 		b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true, Conversation: "talk1", Head: "head1", From: "base1"})
@@ -250,10 +255,7 @@ func TestUnstop(t *testing.T) {
 	})
 	t.Run("after it has stopped", func(t *testing.T) {
 		t.Parallel()
-		b := oneSession(t, 0)
-		b.create(coppice.NewTask{Title: "a"})
-		b.working("app-1")
-		stops(b)
+		b := stopped(t)
 		b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
 		b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true, Conversation: "talk1", Head: "head1", From: "base1"})
 		b.finish("app-1", coppice.WorkRemove, trash)

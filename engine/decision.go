@@ -257,7 +257,7 @@ func (t *turn) log(v view, d *Decision) error {
 		if of := v.taskOf(d); of != nil {
 			ev.TaskID, ev.Subject = of.Task.ID, of.Task.Key
 		}
-	case *ProjectView, *LocksView:
+	case *ProjectView, *LocksView, *ForgeView:
 		ev.Subject = c.Project.Prefix
 	case *ScheduleView:
 		ev.Subject = v.Schedule.Name

@@ -38,6 +38,9 @@ var hookRules = map[coppice.EventKind][]hookRule{
 		{event: coppice.HookResumed, when: func(f *firing) bool { return len(f.ev.Data) > 0 && !dataOf[coppice.PauseChange](f.ev).Paused }},
 	},
 	coppice.EventServerStarted: {{event: coppice.HookServerStarted}},
+	coppice.EventPullOpened:    {{event: coppice.HookPullOpened}},
+	coppice.EventPullCI:        {{event: coppice.HookCIDone}},
+	coppice.EventReaction:      {{event: coppice.HookReaction}},
 }
 
 // onBase is the data of the event that ends checks.
@@ -90,6 +93,9 @@ func (t *turn) fire(ev *coppice.Event) error {
 	if ev.Kind == coppice.EventServerStarted {
 		return t.fireServer(ev)
 	}
+	if ev.Kind == coppice.EventReaction {
+		return t.fireReaction(ev)
+	}
 	p, err := t.tx.Projects.Get(ev.ProjectID)
 	if err != nil {
 		return ignoreGone(err)
@@ -136,6 +142,23 @@ func (t *turn) fireServer(ev *coppice.Event) error {
 	return put(coppice.Project{}, hooksOf(coppice.HookServerStarted, nil, t.userHooks()))
 }
 
+// fireReaction stores the run of a reaction's own command.
+func (t *turn) fireReaction(ev *coppice.Event) error {
+	e := dataOf[coppice.Reacted](ev)
+	if e.Do != coppice.ReactRun {
+		return nil
+	}
+	p, err := t.tx.Projects.Get(ev.ProjectID)
+	if err != nil {
+		return ignoreGone(err)
+	}
+	f, err := loadFiring(t.tx.Reader(), ev, p)
+	if err != nil {
+		return err
+	}
+	return t.putRuns(f.runs(coppice.HookReaction, []configured{{Hook: coppice.Hook{Run: e.Run}}}))
+}
+
 func (t *turn) putRuns(runs []coppice.HookRun) error {
 	for i := range runs {
 		if err := t.tx.Hooks.Put(&runs[i]); err != nil {
@@ -163,6 +186,7 @@ type firing struct {
 	landing   *coppice.Landing
 	workspace *coppice.Workspace
 	question  *coppice.Question
+	pull      *coppice.Pull
 	test      bool
 	first     int // number of earlier runs of the event
 }
@@ -183,6 +207,11 @@ func loadFiring(r store.Reader, ev *coppice.Event, p coppice.Project) (*firing, 
 	}
 	if f.landing, err = r.Landings.Last(task.ID); err != nil {
 		return f, err
+	}
+	if task.Pull {
+		if f.pull, err = r.Pulls.Of(task.ID); err != nil {
+			return f, err
+		}
 	}
 	if ev.SessionID == 0 {
 		return f, nil
@@ -247,6 +276,13 @@ func (f *firing) input(run coppice.HookRun) coppice.HookInput {
 	in := coppice.HookInput{ID: run.Key, Event: run.Event, At: f.ev.At, Reason: bounded(f.ev.Reason), Test: f.test}
 	if p := f.project; p.ID != 0 {
 		in.Project = &coppice.HookProject{Prefix: p.Prefix, Path: p.Path, Base: p.Policy.Base, Track: dataOf[coppice.PauseChange](f.ev).Track}
+	}
+	if p := f.pull; p != nil && p.Number != 0 {
+		in.Pull = &coppice.HookPull{Number: p.Number, URL: p.URL, Branch: p.Branch, Base: p.Base, Head: p.Pushed, CI: p.Report.CI, Review: p.Report.Review, Failed: names(p.Report.Failed())}
+	}
+	if f.ev.Kind == coppice.EventReaction {
+		e := dataOf[coppice.Reacted](f.ev)
+		in.Reaction = &coppice.HookReacted{Event: e.Event, Text: bounded(e.Text), Message: bounded(e.Message)}
 	}
 	if t := f.task; t != nil {
 		in.Task = &coppice.HookTask{

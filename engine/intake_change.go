@@ -35,11 +35,8 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChang
 			}
 			t.Body = *c.Body
 		}
-		if c.Priority != nil {
-			if err := validPriority(*c.Priority); err != nil {
-				return err
-			}
-			t.Priority = *c.Priority
+		if err := prioritize(tx, t, c); err != nil {
+			return err
 		}
 		if err := i.mark(tx, t, c); err != nil {
 			return err
@@ -57,6 +54,48 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChang
 		}
 		return changeAfter(tx, t, *c.After)
 	})
+}
+
+// prioritize gives a task a priority, or the one that puts it between two others.
+func prioritize(tx store.Tx, t *coppice.Task, c coppice.TaskChange) error {
+	if c.Priority != nil {
+		if err := validPriority(*c.Priority); err != nil {
+			return err
+		}
+		t.Priority = *c.Priority
+	}
+	p := c.Between
+	switch {
+	case p == nil:
+		return nil
+	case c.Priority != nil:
+		return coppice.Errorf(coppice.EInvalid, "the request has both a priority and a place in the queue").WithFix("leave one of them out").WithField("between")
+	case p.Above == "" && p.Below == "":
+		return coppice.Errorf(coppice.EInvalid, "the place in the queue names no task").WithFix("name the task above it, the one below it, or both").WithField("between")
+	}
+	above, err := neighbour(tx, *t, p.Above, "between.above")
+	if err != nil {
+		return err
+	}
+	below, err := neighbour(tx, *t, p.Below, "between.below")
+	if err != nil {
+		return err
+	}
+	t.Priority = coppice.PriorityBetween(*t, above, below)
+	return nil
+}
+
+// neighbour returns the task with a key, next to which another one goes; nil if the
+// key is empty.
+func neighbour(tx store.Tx, t coppice.Task, key, field string) (*coppice.Task, error) {
+	switch key {
+	case "":
+		return nil, nil
+	case t.Key:
+		return nil, coppice.Errorf(coppice.EInvalid, "%s cannot be next to itself", key).WithFix("name another task").WithField(field)
+	}
+	next, err := knownTask(tx.Reader(), key)
+	return &next, err
 }
 
 // changeWork changes what a task is, its agent and its track. Agent and track

@@ -175,10 +175,7 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		if err != nil {
 			return err
 		}
-		p, err := tx.Projects.Get(from.ProjectID)
-		if err == nil {
-			err = refuseRemoval(p)
-		}
+		p, err := knownProject(tx.Projects.Get(from.ProjectID))
 		if err != nil {
 			return err
 		}

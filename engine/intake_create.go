@@ -37,12 +37,12 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 		return nil, err
 	}
 	levels := i.levelsOf(ctx, project, asked)
+	if i, err = i.ahead(ctx, project, asked); err != nil {
+		return nil, err
+	}
 	tasks := make([]coppice.Task, len(asked))
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.Projects.ByPrefix(project)
-		if err == nil {
-			err = refuseRemoval(p)
-		}
+		p, err := knownProject(tx.Projects.ByPrefix(project))
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	if err := i.complete(*p, &t); err != nil {
 		return t, err
 	}
-	if err := i.planned(*p, n, &t); err != nil {
+	if err := i.planned(tx.Reader(), *p, n, &t); err != nil {
 		return t, err
 	}
 	if err := i.flowGroup(tx, *p, &t); err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -222,6 +223,51 @@ func TestChangeTask(t *testing.T) {
 	b.turn() // app-1 has begun
 	if err := change("app-1", coppice.TaskChange{After: &[]string{}}); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("changed what a task that runs comes after: %v", err)
+	}
+}
+
+// A task is put between two others by naming them. The server finds the priority.
+func TestATaskIsPutBetweenTwoOthers(t *testing.T) {
+	t.Parallel()
+	b := openApp(t)
+	b.create(coppice.NewTask{Title: "a", Priority: 5}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"})
+	put := func(key string, c coppice.TaskChange) (int, error) {
+		got, err := b.ChangeTask(t.Context(), key, c)
+		return got.Priority, err
+	}
+	for _, c := range []struct {
+		between coppice.Between
+		want    int
+	}{
+		{coppice.Between{Above: "app-1", Below: "app-2"}, 1},
+		{coppice.Between{Below: "app-1"}, 6},
+		{coppice.Between{Above: "app-2"}, 0},
+	} {
+		got, err := put("app-3", coppice.TaskChange{Between: &c.between})
+		b.must(err)
+		if got != c.want {
+			t.Errorf("%+v: priority %d, want %d", c.between, got, c.want)
+		}
+	}
+	n := 3
+	for name, c := range map[string]struct {
+		change coppice.TaskChange
+		code   coppice.Code
+		field  string
+	}{
+		"no task":        {coppice.TaskChange{Between: &coppice.Between{}}, coppice.EInvalid, "between"},
+		"both":           {coppice.TaskChange{Priority: &n, Between: &coppice.Between{Above: "app-1"}}, coppice.EInvalid, "between"},
+		"itself":         {coppice.TaskChange{Between: &coppice.Between{Below: "app-3"}}, coppice.EInvalid, "between.below"},
+		"an unknown one": {coppice.TaskChange{Between: &coppice.Between{Above: "app-99"}}, coppice.ENotFound, ""},
+	} {
+		_, err := put("app-3", c.change)
+		var e *coppice.Error
+		if !errors.As(err, &e) || e.Code != c.code || e.Field != c.field {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := b.task("app-3").Priority; got != 0 {
+		t.Errorf("a refused request changed the priority to %d", got)
 	}
 }
 

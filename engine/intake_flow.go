@@ -16,7 +16,7 @@ import (
 func WithUsable(f func(coppice.Project) []flow.Agent) Option { return func(i *Intake) { i.usable = f } }
 
 // planned makes a task a flow, if the request is for one.
-func (i *Intake) planned(p coppice.Project, n coppice.NewTask, t *coppice.Task) error {
+func (i *Intake) planned(r store.Reader, p coppice.Project, n coppice.NewTask, t *coppice.Task) error {
 	if n.Flow == nil {
 		return nil
 	}
@@ -32,9 +32,9 @@ func (i *Intake) planned(p coppice.Project, n coppice.NewTask, t *coppice.Task) 
 	if err != nil {
 		return coppice.Public(err).WithField("flow.kind")
 	}
-	var agents []flow.Agent
-	if i.usable != nil {
-		agents = i.usable(p)
+	agents, err := i.agentsFor(r, p)
+	if err != nil {
+		return err
 	}
 	spec, err := kind.Check(n.Flow.Spec, agents)
 	if err != nil {
@@ -117,16 +117,22 @@ func (i *Intake) WriteDocument(ctx context.Context, key, name, text string, expe
 		if doc.Version != 0 {
 			return nil
 		}
-		doc = coppice.Document{TaskID: t.ID, Name: name, Text: text, By: i.by, At: i.now().UTC()}
-		if err := tx.Documents.Put(&doc); err != nil {
-			return err
-		}
-		return tx.Log.Append(&coppice.Event{
-			At: doc.At, Kind: coppice.EventDocument, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: i.by.String(),
-			Reason: fmt.Sprintf("%s, version %d", name, doc.Version), Data: coppice.Raw(coppice.DocumentChange{Name: name, Version: doc.Version}),
-		})
+		doc = coppice.Document{Name: name, Text: text}
+		return i.writeDocument(tx, t, &doc)
 	})
 	return doc, err
+}
+
+// writeDocument stores a new version of a flow's document. The flow plans again.
+func (i *Intake) writeDocument(tx store.Tx, t coppice.Task, doc *coppice.Document) error {
+	doc.TaskID, doc.By, doc.At = t.ID, i.by, i.now().UTC()
+	if err := tx.Documents.Put(doc); err != nil {
+		return err
+	}
+	return tx.Log.Append(&coppice.Event{
+		At: doc.At, Kind: coppice.EventDocument, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: i.by.String(),
+		Reason: fmt.Sprintf("%s, version %d", doc.Name, doc.Version), Data: coppice.Raw(coppice.DocumentChange{Name: doc.Name, Version: doc.Version}),
+	})
 }
 
 // FlowOf returns the flow of which a session's task is a step, and the step's key. It

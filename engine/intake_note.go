@@ -85,10 +85,7 @@ func (i *Intake) validNote(n *coppice.Note) error {
 // fails if the project is being removed, if the task of the note does not exist, or
 // if the note does not have the expected version.
 func currentNote(r store.Reader, n coppice.Note, expected *int64) (coppice.Note, error) {
-	p, err := r.Projects.Get(n.ProjectID)
-	if err == nil {
-		err = refuseRemoval(p)
-	}
+	p, err := knownProject(r.Projects.Get(n.ProjectID))
 	if err != nil {
 		return n, err
 	}

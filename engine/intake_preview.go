@@ -46,11 +46,8 @@ func (i *Intake) changePreview(ctx context.Context, key string, f func(tx store.
 
 // previewable returns an error unless the app of a task can be served now.
 func previewable(r store.Reader, t coppice.Task, last *coppice.Preview) error {
-	project, err := r.Projects.Get(t.ProjectID)
+	project, err := knownProject(r.Projects.Get(t.ProjectID))
 	if err != nil {
-		return err
-	}
-	if err := refuseRemoval(project); err != nil {
 		return err
 	}
 	ready, err := ReadyWorkspaces(r, []int64{t.ID})

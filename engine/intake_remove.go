@@ -179,11 +179,17 @@ func knownTask(r store.Reader, key string) (coppice.Task, error) {
 	if err != nil {
 		return t, err
 	}
-	p, err := r.Projects.Get(t.ProjectID)
-	if err != nil {
-		return t, err
+	_, err = knownProject(r.Projects.Get(t.ProjectID))
+	return t, err
+}
+
+// knownProject returns a project that was read for a request. It refuses one that is
+// being removed.
+func knownProject(p coppice.Project, err error) (coppice.Project, error) {
+	if err == nil {
+		err = refuseRemoval(p)
 	}
-	return t, refuseRemoval(p)
+	return p, err
 }
 
 // refuseRemoval refuses to start something in a project that is being removed.

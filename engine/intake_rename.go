@@ -17,10 +17,7 @@ func (i *Intake) RenameProject(ctx context.Context, project, prefix string) (cop
 	}
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if p, err = tx.Projects.ByPrefix(project); err != nil {
-			return err
-		}
-		if err := refuseRemoval(p); err != nil {
+		if p, err = knownProject(tx.Projects.ByPrefix(project)); err != nil {
 			return err
 		}
 		if p.Prefix == prefix {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/flow"
 	"coppice/prompt"
 	"coppice/store"
 	"coppice/verb"
@@ -39,8 +40,8 @@ func validComment(c coppice.Comment) error {
 	switch {
 	case strings.TrimSpace(c.Text) == "":
 		return coppice.Errorf(coppice.EInvalid, "the comment is empty").WithFix("write what should change").WithField("text")
-	case c.Side != coppice.SideOld && c.Side != coppice.SideNew:
-		return coppice.Errorf(coppice.EInvalid, "%s is not a valid side", coppice.Quote(string(c.Side))).WithFix("use old or new").WithField("side")
+	case c.Side != coppice.SideOld && c.Side != coppice.SideNew && c.Side != coppice.SideDocument:
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid side", coppice.Quote(string(c.Side))).WithFix("use old, new or document").WithField("side")
 	case c.First < 1 || lines < 1:
 		return coppice.Errorf(coppice.EInvalid, "%d to %d is not a valid range of lines", c.First, c.Last).WithFix("count lines from 1, the first one first").WithField("first")
 	case lines > coppice.MaxCommentLines || len(c.Code) > coppice.MaxCommentCode:
@@ -137,33 +138,31 @@ func (i *Intake) review(ctx context.Context, key, what string, f func(store.Tx, 
 
 // SendComments sends all drafts of a task, and a text about the whole change, as
 // one message. A running session gets it, or the next one. If the task waits for
-// a person or has ended, it continues.
+// a person or has ended, it continues. If a flow waits for the approval of a document,
+// the comments are about that document, and its author gets them.
 func (i *Intake) SendComments(ctx context.Context, key, text string) (m coppice.Message, err error) {
 	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
 		return m, err
 	}
 	_, err = i.ask(ctx, key, coppice.EventTaskCommented, "a review for its agent", func(tx store.Tx, t *coppice.Task) error {
+		about, answers, err := approvedBy(tx.Reader(), *t)
+		if err != nil {
+			return err
+		}
+		if t.Planned() && about == "" {
+			return coppice.Errorf(coppice.EConflict, "%s has no document that waits for your approval", t.Key).WithFix("edit one of its documents: `coppice flow docs %s` lists them", t.Key)
+		}
 		drafts, err := tx.Comments.Of(t.ID)
 		if err != nil {
 			return err
 		}
-		drafts = slices.DeleteFunc(drafts, func(c coppice.Comment) bool { return c.State != coppice.CommentDraft })
+		drafts = slices.DeleteFunc(drafts, func(c coppice.Comment) bool {
+			return c.State != coppice.CommentDraft || (c.Side == coppice.SideDocument) != (about != "") || about != "" && c.Path != about
+		})
 		if len(drafts) == 0 && strings.TrimSpace(text) == "" {
 			return coppice.Errorf(coppice.EInvalid, "%s has no draft, and the request has no text", t.Key).WithFix("write a comment first, or a text about the whole change").WithField("text")
 		}
-		_, wake, err := i.reviewPath(tx.Reader(), *t)
-		if err == nil {
-			err = wake(tx)
-		}
-		if err != nil {
-			return err
-		}
-		review := prompt.Review(text, drafts)
-		if len(review) > coppice.MaxMessage {
-			return coppice.Errorf(coppice.EInvalid, "the %d drafts have %d bytes together; a message has at most %d", len(drafts), len(review), coppice.MaxMessage).
-				WithFix("delete some of the drafts, or write them about fewer lines")
-		}
-		if err := i.put(tx, t, &m, coppice.MessageNow, review); err != nil {
+		if err := i.deliver(tx, t, &m, text, drafts, answers); err != nil {
 			return err
 		}
 		for _, c := range drafts {
@@ -175,6 +174,45 @@ func (i *Intake) SendComments(ctx context.Context, key, text string) (m coppice.
 		return nil
 	})
 	return m, err
+}
+
+// approvedBy returns the document of a flow that waits for an approval, and the document
+// for comments on it. They are empty for any other task.
+func approvedBy(r store.Reader, t coppice.Task) (document, comments string, err error) {
+	if !t.IsFlow() || t.Ended() {
+		return "", "", nil
+	}
+	in, _, err := flowView(r, t)
+	if err != nil {
+		return "", "", err
+	}
+	document, comments = flow.Approves(t.Flow.Kind, in)
+	return document, comments, nil
+}
+
+// deliver makes sure that an agent gets drafts and a text: as a message of the task, or
+// as the document of a flow that is for comments.
+func (i *Intake) deliver(tx store.Tx, t *coppice.Task, m *coppice.Message, text string, drafts []coppice.Comment, document string) error {
+	review, most := prompt.Review(text, drafts), coppice.MaxMessage
+	if document != "" {
+		review, most = prompt.Comments(text, drafts), coppice.MaxDocument
+	}
+	if len(review) > most {
+		return coppice.Errorf(coppice.EInvalid, "the %d drafts have %d bytes together; a message has at most %d", len(drafts), len(review), most).
+			WithFix("delete some of the drafts, or write them about fewer lines")
+	}
+	if document != "" {
+		*m = coppice.Message{TaskID: t.ID, Kind: coppice.MessageNow, Text: review, From: i.by.String(), SentAt: i.now().UTC()}
+		return i.writeDocument(tx, *t, &coppice.Document{Name: document, Text: review})
+	}
+	_, wake, err := i.reviewPath(tx.Reader(), *t)
+	if err == nil {
+		err = wake(tx)
+	}
+	if err != nil {
+		return err
+	}
+	return i.put(tx, t, m, coppice.MessageNow, review)
 }
 
 // AfterReview returns what follows if a review of a task is sent now, or why that

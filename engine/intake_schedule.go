@@ -27,15 +27,15 @@ func (i *Intake) AddSchedule(ctx context.Context, project string, n coppice.NewS
 	if err := repeatable(n.Task); err != nil {
 		return s, inTask(err)
 	}
+	if i, err = i.ahead(ctx, project, []coppice.NewTask{n.Task}); err != nil {
+		return s, err
+	}
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.Projects.ByPrefix(project)
-		if err == nil {
-			err = refuseRemoval(p)
-		}
+		p, err := knownProject(tx.Projects.ByPrefix(project))
 		if err != nil {
 			return err
 		}
-		if err := i.checkRun(p, n.Task); err != nil {
+		if err := i.checkRun(tx.Reader(), p, n.Task); err != nil {
 			return inTask(err)
 		}
 		all, err := tx.Schedules.In(p.ID)
@@ -105,7 +105,7 @@ func repeatable(n coppice.NewTask) error {
 }
 
 // checkRun fails if the project cannot have the task of a schedule.
-func (i *Intake) checkRun(p coppice.Project, n coppice.NewTask) error {
+func (i *Intake) checkRun(r store.Reader, p coppice.Project, n coppice.NewTask) error {
 	t, err := i.draft(p, n)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (i *Intake) checkRun(p coppice.Project, n coppice.NewTask) error {
 			return err
 		}
 	}
-	return i.planned(p, n, &t)
+	return i.planned(r, p, n, &t)
 }
 
 // PauseSchedule pauses a schedule. A run that has started continues. If on is false,
@@ -183,14 +183,11 @@ func (i *Intake) changeSchedule(ctx context.Context, project, name string, chang
 		if s, err = FindSchedule(tx.Reader(), project, name); err != nil {
 			return err
 		}
-		p, err := tx.Projects.Get(s.ProjectID)
-		if err == nil {
-			err = refuseRemoval(p)
-		}
+		_, err := knownProject(tx.Projects.Get(s.ProjectID))
 		if err != nil {
 			return err
 		}
-		open, err := openRun(tx.Reader(), s.ID)
+		open, err := OpenRun(tx.Reader(), s.ID)
 		if err != nil {
 			return err
 		}

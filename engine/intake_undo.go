@@ -48,9 +48,7 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 				return err
 			}
 			p.ID = t.ProjectID
-		} else if p, err = tx.Projects.ByPrefix(project); err != nil {
-			return err
-		} else if err := refuseRemoval(p); err != nil {
+		} else if p, err = knownProject(tx.Projects.ByPrefix(project)); err != nil {
 			return err
 		}
 		trash, err := tx.Trash.In(p.ID)
@@ -197,10 +195,7 @@ func trashOf(tx store.Tx, project string, keys []string) ([]coppice.Trash, error
 	if len(keys) > 0 {
 		return list, nil
 	}
-	p, err := tx.Projects.ByPrefix(project)
-	if err == nil {
-		err = refuseRemoval(p)
-	}
+	p, err := knownProject(tx.Projects.ByPrefix(project))
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ func init() {
 		coppice.SubjectHooks:    func(t *turn, s coppice.Subject) (view, error) { return t.hooksView(s.Num()) },
 		coppice.SubjectAccount:  func(t *turn, s coppice.Subject) (view, error) { return t.accountView(s.ID) },
 		coppice.SubjectSchedule: func(t *turn, s coppice.Subject) (view, error) { return t.scheduleView(s.Num()) },
+		coppice.SubjectForge:    func(t *turn, s coppice.Subject) (view, error) { return t.forgeView(s.Num()) },
 		coppice.SubjectLocks:    func(t *turn, s coppice.Subject) (view, error) { return t.locksView(s.Num()) },
 	}
 }

@@ -37,26 +37,17 @@ func (t *turn) viewFlow(v *View) error {
 		return nil
 	}
 	r := t.tx.Reader()
-	all, err := r.Families.Steps(v.Task.ID)
+	in, all, err := flowView(r, v.Task)
 	if err != nil {
 		return err
 	}
-	in := flow.View{
-		Key: v.Task.Key, Title: v.Task.Title, Body: v.Task.Body, Spec: f.Spec, Agents: f.Agents, WrapUp: f.WrapUp, Resumes: f.Resumes, Prompts: v.Project.Policy.Prompts,
-		Docs: map[string]coppice.Document{},
-	}
-	all = slices.DeleteFunc(all, func(s coppice.Task) bool { return slices.Contains(f.Left, s.ID) })
-	sessions, err := sessionsOfEnded(r, all)
-	if err != nil {
-		return err
-	}
-	for _, task := range all {
-		s, err := stepOf(r, task, sessions[task.ID])
+	v.Steps, in.Prompts = all, v.Project.Policy.Prompts
+	for n, task := range all {
+		spent, err := Spent(r, task.ID)
 		if err != nil {
 			return err
 		}
-		v.Steps, in.Steps = append(v.Steps, task), append(in.Steps, s)
-		if task.Ended() {
+		if in.Steps[n].CostUSD = float64(spent); task.Ended() {
 			continue
 		}
 		asks, err := r.Asks.Open(coppice.TaskSubject(task.ID))
@@ -64,13 +55,6 @@ func (t *turn) viewFlow(v *View) error {
 			return err
 		}
 		v.Stopping[task.ID] = coppice.Asked(asks, coppice.VerbStop) != nil
-	}
-	docs, err := r.Documents.Newest(v.Task.ID)
-	if err != nil {
-		return err
-	}
-	for _, d := range docs {
-		in.Docs[d.Name] = d
 	}
 	for _, a := range v.Asks {
 		if a.By.Kind == coppice.ActorSession {
@@ -85,6 +69,53 @@ func (t *turn) viewFlow(v *View) error {
 	return nil
 }
 
+// flowView returns a flow as its kind sees it, with the tasks of the steps that count.
+// It does not have requests, prompts and costs.
+func flowView(r store.Reader, t coppice.Task) (in flow.View, all []coppice.Task, err error) {
+	f := t.Flow
+	in = flow.View{
+		Key: t.Key, Title: t.Title, Body: t.Body, Spec: f.Spec, Agents: f.Agents, WrapUp: f.WrapUp, Resumes: f.Resumes, Docs: map[string]coppice.Document{},
+	}
+	if all, err = r.Families.Steps(t.ID); err != nil {
+		return in, nil, err
+	}
+	all = slices.DeleteFunc(all, func(s coppice.Task) bool { return slices.Contains(f.Left, s.ID) })
+	sessions, err := sessionsOfEnded(r, all)
+	if err != nil {
+		return in, nil, err
+	}
+	for _, task := range all {
+		in.Steps = append(in.Steps, stepOf(task, sessions[task.ID]))
+	}
+	docs, err := r.Documents.Newest(t.ID)
+	for _, d := range docs {
+		in.Docs[d.Name] = d
+	}
+	return in, all, err
+}
+
+// FlowOutline is what people see of a flow's plan.
+type FlowOutline struct {
+	Parts    []flow.Part
+	Cycles   []flow.CycleRow
+	Approves string // the document that waits for an approval; empty if none does
+}
+
+// OutlineOf returns the outline of a flow. A flow that its kind cannot plan waits with
+// that error: here it has no parts, so that people still see its steps.
+func OutlineOf(r store.Reader, t coppice.Task) (out FlowOutline, err error) {
+	in, _, err := flowView(r, t)
+	if err != nil {
+		return out, err
+	}
+	out.Cycles = flow.Cycles(t.Flow.Kind, in)
+	if !t.Ended() {
+		out.Approves, _ = flow.Approves(t.Flow.Kind, in)
+	}
+	out.Parts, _ = flow.Outline(t.Flow.Kind, in, t.Ended() || t.Flow.Lands) // the flow itself reports why
+	return out, nil
+}
+
 // sessionsOfEnded returns the sessions of those tasks that have ended.
 func sessionsOfEnded(r store.Reader, all []coppice.Task) (map[int64][]coppice.Session, error) {
 	var ids []int64
@@ -97,18 +128,13 @@ func sessionsOfEnded(r store.Reader, all []coppice.Task) (map[int64][]coppice.Se
 }
 
 // stepOf returns a step as its flow sees it, with the sessions of one that has ended.
-func stepOf(r store.Reader, t coppice.Task, sessions []coppice.Session) (flow.Step, error) {
+func stepOf(t coppice.Task, sessions []coppice.Session) flow.Step {
 	s := flow.Step{Key: t.Step.Key, Task: t.Key, State: flow.Open, Landed: t.Landed, Agent: t.Agent, Model: t.Model, Saw: t.Step.Saw}
-	spent, err := Spent(r, t.ID)
-	if err != nil {
-		return s, err
-	}
-	s.CostUSD = float64(spent)
 	if !t.Ended() {
 		if w := t.Wait; w != nil && w.On == coppice.WaitPerson {
 			s.Waits = w.Text
 		}
-		return s, nil
+		return s
 	}
 	s.State = map[coppice.Outcome]flow.State{coppice.OutcomeDone: flow.Done, coppice.OutcomeCancelled: flow.Cancelled}[t.Outcome]
 	s.State = cmp.Or(s.State, flow.Failed)
@@ -122,7 +148,7 @@ func stepOf(r store.Reader, t coppice.Task, sessions []coppice.Session) (flow.St
 			break
 		}
 	}
-	return s, nil
+	return s
 }
 
 // flowTip returns the commit at which the branch of a flow is. It is empty if no step

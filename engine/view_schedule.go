@@ -46,13 +46,13 @@ func (v *ScheduleView) loadRuns(t *turn) error {
 	case coppice.ErrorCode(err) != coppice.ENotFound:
 		return err
 	}
-	v.Open, err = openRun(t.tx.Reader(), v.Schedule.ID)
+	v.Open, err = OpenRun(t.tx.Reader(), v.Schedule.ID)
 	return err
 }
 
-// openRun returns a run of a schedule that has not ended, or nil. A person might have
+// OpenRun returns a run of a schedule that has not ended, or nil. A person might have
 // retried one that is not the newest.
-func openRun(r store.Reader, schedule int64) (*coppice.Task, error) {
+func OpenRun(r store.Reader, schedule int64) (*coppice.Task, error) {
 	open, err := r.Tasks.List(store.TaskFilter{Schedule: schedule, Stages: openStages, Archived: store.ArchivedToo, Most: 1})
 	if err != nil || len(open) == 0 {
 		return nil, err
@@ -77,7 +77,7 @@ func (t *turn) draftRun(v *ScheduleView) (coppice.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	if err := i.planned(v.Project, n, &task); err != nil {
+	if err := i.planned(t.tx.Reader(), v.Project, n, &task); err != nil {
 		return task, err
 	}
 	if task.Group, err = group(t.tx, i.groupFor(v.Project, nil), n.Group); err != nil {

@@ -49,6 +49,10 @@ type View struct {
 	Pause      time.Duration // see Config
 	Nodes      []coppice.Node
 
+	Pull    *coppice.Pull     // its pull request, or nil
+	Below   []coppice.Pull    // the open pull requests of the tasks that it depends on, if requests are stacked
+	Reacted []coppice.Reacted // the history of its reactions, oldest first; known if reactions apply to it
+
 	// Of a flow that its kind plans.
 	Steps     []coppice.Task // those that count, oldest first
 	Stopping  map[int64]bool // those that were asked to stop
@@ -58,6 +62,9 @@ type View struct {
 	// Plan returns what its kind plans. Draft returns the task of a new step.
 	Plan  func() (flow.Plan, error)                `json:"-"`
 	Draft func(flow.NewStep) (coppice.Task, error) `json:"-"`
+
+	// Follow returns a task that a reaction creates, complete and not stored.
+	Follow func(coppice.NewTask) (coppice.Task, error) `json:"-"`
 
 	// Today has what was spent since midnight UTC, for each budget for a day from
 	// which the running session spends.
@@ -79,6 +86,7 @@ func (t *turn) view(id int64) (*View, error) {
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
 	v.Cheap = func(agent string) string { return t.cheap(v.Project, agent) }
 	v.Resumes = func(s *coppice.Session) bool { return t.resumes(v.Project, s) }
+	v.Follow = func(n coppice.NewTask) (coppice.Task, error) { return t.draftFollowing(v, n) }
 	task, err := t.tx.Tasks.Get(id)
 	if err != nil {
 		return nil, gone(err)
@@ -222,6 +230,9 @@ func (t *turn) viewRest(v *View) error {
 		}
 	}
 	if err := t.viewFlow(v); err != nil {
+		return err
+	}
+	if err := t.viewPull(v); err != nil {
 		return err
 	}
 	return t.viewCopies(v)

@@ -108,7 +108,7 @@ func (s *CycleSpec) staff(agents []Agent) error {
 		return coppice.Errorf(coppice.EInvalid, "the project has no agent").WithFix("add one to agent.use or agent.fallback in coppice.yaml").WithField("implementer")
 	}
 	if s.Implementer == "" {
-		best := slices.MaxFunc(agents, func(a, b Agent) int { return a.Scores.Implement - b.Scores.Implement }) // the first of equal ones
+		best := slices.MaxFunc(free(agents), func(a, b Agent) int { return a.Scores.Implement - b.Scores.Implement }) // the first of equal ones
 		s.Implementer = best.Name
 	}
 	if s.Reviewer == "" {

@@ -24,6 +24,9 @@ type Kind interface {
 	Branch(spec json.RawMessage) bool
 	// Next returns what follows.
 	Next(View) (Plan, error)
+	// Outline returns the steps as parts, with those that can follow: see the function
+	// of this name.
+	Outline(View) ([]Part, error)
 }
 
 // kinds has the kinds of flow.

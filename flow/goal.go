@@ -78,7 +78,8 @@ func (goal) Check(raw json.RawMessage, agents []Agent) (json.RawMessage, error) 
 	return json.Marshal(s)
 }
 
-// checkAgents checks the agents, and sorts them: the best lead first.
+// checkAgents checks the agents, and sorts them: the best lead first, and those whose
+// account is limited last.
 func (s *GoalSpec) checkAgents(agents []Agent) error {
 	if len(agents) == 0 {
 		return coppice.Errorf(coppice.EInvalid, "the project has no agent").WithFix("add one to agent.use or agent.fallback in coppice.yaml").WithField("agents")
@@ -87,7 +88,14 @@ func (s *GoalSpec) checkAgents(agents []Agent) error {
 		return coppice.Errorf(coppice.EInvalid, "%d agents are named", len(s.Agents)).WithFix("name at most %d", mostAgents).WithField("agents")
 	}
 	if len(s.Agents) == 0 {
-		for _, a := range agents[:min(len(agents), mostAgents)] {
+		usable := free(agents)
+		for _, name := range []string{s.Lead, s.Verifier} { // a limited one can be named
+			n := slices.IndexFunc(agents, func(a Agent) bool { return a.Name == name })
+			if n >= 0 && !slices.Contains(usable, agents[n]) {
+				usable = append(slices.Clone(usable), agents[n])
+			}
+		}
+		for _, a := range usable[:min(len(usable), mostAgents)] {
 			s.Agents = append(s.Agents, a.Name)
 		}
 	}
@@ -106,7 +114,11 @@ func (s *GoalSpec) checkAgents(agents []Agent) error {
 	}
 	score := func(c string) int {
 		name, _ := coppice.SplitChoice(c)
-		return agents[slices.IndexFunc(agents, func(a Agent) bool { return a.Name == name })].Scores.Lead
+		a := agents[slices.IndexFunc(agents, func(a Agent) bool { return a.Name == name })]
+		if a.Limited {
+			return -1
+		}
+		return a.Scores.Lead
 	}
 	slices.SortStableFunc(s.Agents, func(a, b string) int { return score(b) - score(a) })
 	return nil
@@ -177,6 +189,9 @@ const (
 	verifyKey = "verify-"
 )
 
+// isPlan reports whether a step writes the plan.
+func isPlan(key string) bool { return key == planKey || strings.HasPrefix(key, planKey+"-") }
+
 func (g *goalRun) sort() {
 	for i := range g.Steps {
 		s := &g.Steps[i]
@@ -185,7 +200,7 @@ func (g *goalRun) sort() {
 			g.leads, g.after, g.lead, g.verify = append(g.leads, s), append(g.after, false), s, nil
 		case IsWorker(s.Key):
 			g.workers = append(g.workers, s)
-		case s.Key == planKey || strings.HasPrefix(s.Key, planKey+"-"):
+		case isPlan(s.Key):
 			g.plan = s
 		case strings.HasPrefix(s.Key, verifyKey):
 			g.verify = s

@@ -11,18 +11,19 @@ import (
 	"coppice"
 )
 
-// The documents of a goal with a plan. A person edits the plan. The state says which
-// task wrote it, and how often the flow had been resumed then: a later resume approves
-// the plan.
+// The documents of a goal with a plan. A person edits the plan, or comments on it: then
+// the lead writes it again. The state says which task wrote it, and how often the flow
+// had been resumed then: a later resume approves the plan.
 const (
-	goalPlanDoc  = "plan"
-	goalStateDoc = "plan-state"
+	goalPlanDoc     = "plan"
+	goalStateDoc    = "plan-state"
+	goalCommentsDoc = "plan-comments"
 )
 
 // Limits of a plan.
 const (
 	mostPlanTasks = 50
-	mostPlanTries = 2 // steps that write it
+	mostPlanTries = 2 // steps that write it, for the same comments
 )
 
 // goalPlanSchema is the schema of the answer of the step that writes the plan.
@@ -260,10 +261,12 @@ func (g *goalRun) planned() (Plan, error) {
 	case g.plan.State != Done:
 		return g.stopped(g.plan, "the step that writes the plan"), nil
 	}
-	var by string
-	var resumes int
-	if n, _ := fmt.Sscanf(g.Docs[goalStateDoc].Text, "task: %s\nresumes: %d", &by, &resumes); n != 2 || by != g.plan.Task {
+	resumes, stored := g.storedPlan()
+	switch {
+	case !stored:
 		return g.storePlan()
+	case g.commented():
+		return g.writePlanStep(g.nextPlanKey(), "")
 	}
 	doc := g.Docs[goalPlanDoc]
 	tasks, problem := parsePlan(doc.Text)
@@ -285,8 +288,50 @@ func (g *goalRun) planned() (Plan, error) {
 	return g.startPlanned(p, tasks)
 }
 
+// storedPlan reports whether the plan of the newest step is stored, and how often the
+// flow had been resumed then.
+func (g *goalRun) storedPlan() (resumes int, ok bool) {
+	var by string
+	n, _ := fmt.Sscanf(g.Docs[goalStateDoc].Text, "task: %s\nresumes: %d", &by, &resumes)
+	return resumes, n == 2 && by == g.plan.Task
+}
+
+// commented reports whether a person has commented on the plan since it was written.
+// Comments no longer count when a worker has started.
+func (g *goalRun) commented() bool {
+	d := g.Docs[goalCommentsDoc]
+	return d.Text != "" && d.Version > g.plan.Saw[goalCommentsDoc] && len(g.workers) == 0
+}
+
+// Approves implements Approver.
+func (goal) Approves(v View) (document, comments string) {
+	spec, err := ReadGoal(v.Spec)
+	g := &goalRun{View: v, spec: spec}
+	g.sort()
+	if err != nil || !spec.Plan || v.WrapUp || g.lead != nil || g.verify != nil || g.plan == nil || g.plan.State != Done {
+		return "", ""
+	}
+	if resumes, ok := g.storedPlan(); !ok || g.commented() || g.Resumes > resumes {
+		return "", ""
+	}
+	return goalPlanDoc, goalCommentsDoc
+}
+
 // planFields are the fields of the text of the prompt that writes the plan.
-type planFields struct{ Key, Title, Body, Rules, Problem string }
+type planFields struct {
+	Key, Title, Body, Rules, Problem string
+	Plan                             string // as it is now, fenced; empty if a person has not commented on it
+	Comments                         string // of a person, marked
+}
+
+// nextPlanKey returns the key of the next step that writes the plan.
+func (g *goalRun) nextPlanKey() string {
+	for n := 2; ; n++ {
+		if key := fmt.Sprintf("%s-%d", planKey, n); g.Step(key) == nil {
+			return key
+		}
+	}
+}
 
 // writePlanStep creates a step that writes the plan.
 func (g *goalRun) writePlanStep(key, problem string) (Plan, error) {
@@ -294,11 +339,18 @@ func (g *goalRun) writePlanStep(key, problem string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	text, err := g.text("goal-plan", planFields{g.Key, g.Title, g.Body, rules, problem})
+	f := planFields{Key: g.Key, Title: g.Title, Body: g.Body, Rules: rules, Problem: problem}
+	var saw []string
+	if d := g.Docs[goalCommentsDoc]; d.Text != "" && g.Docs[goalPlanDoc].Version > 0 {
+		f.Plan, f.Comments, saw = fence(g.Docs[goalPlanDoc].Text), marked(d.Text), []string{goalPlanDoc, goalCommentsDoc}
+	}
+	text, err := g.text("goal-plan", f)
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{Steps: []NewStep{g.answer(key, "Plan: ", text, g.spec.Lead, goalPlanSchema)}, Note: "the lead writes the plan"}, nil
+	step := g.answer(key, "Plan: ", text, g.spec.Lead, goalPlanSchema)
+	step.Saw = saw
+	return Plan{Steps: []NewStep{step}, Note: "the lead writes the plan"}, nil
 }
 
 // storePlan stores the plan that the newest step wrote. A plan that is not valid is
@@ -320,9 +372,14 @@ func (g *goalRun) storePlan() (Plan, error) {
 		tasks, problem = parsePlan(writePlan(a.Tasks))
 	}
 	if problem != "" {
-		again := fmt.Sprintf("%s-%d", planKey, mostPlanTries)
-		if g.plan.Key != again {
-			return g.writePlanStep(again, problem)
+		tries := 0
+		for _, s := range g.Steps {
+			if isPlan(s.Key) && s.Saw[goalCommentsDoc] == g.plan.Saw[goalCommentsDoc] {
+				tries++
+			}
+		}
+		if tries < mostPlanTries {
+			return g.writePlanStep(g.nextPlanKey(), problem)
 		}
 		return Plan{Block: &Block{
 			Class: coppice.ClassImplementation, Text: "the plan of the lead is not valid: " + problem, Fix: fmt.Sprintf("write it again with `coppice flow resume %s --from %s`", g.Key, planKey),

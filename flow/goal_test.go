@@ -367,3 +367,28 @@ func TestGoalPrompts(t *testing.T) {
 		}
 	}
 }
+
+// Agents whose account is limited are left out, or come last if a person names them.
+func TestLimitedAgents(t *testing.T) {
+	t.Parallel()
+	best, ann, bob := Agent{Name: "best", Scores: coppice.Scores{Lead: 9, Implement: 9}, Limited: true}, Agent{Name: "ann"}, Agent{Name: "bob", Limited: true}
+	for _, c := range []struct {
+		kind   Kind
+		spec   string
+		agents []Agent
+		want   string
+	}{
+		{goal{}, `{}`, []Agent{ann, best, bob}, `"agents":["ann"],"lead":"ann"`},
+		{goal{}, `{"agents": ["best", "ann"]}`, []Agent{ann, best, bob}, `"agents":["ann","best"],"lead":"ann"`},
+		{goal{}, `{"agents": ["best"]}`, []Agent{ann, best, bob}, `"agents":["best"],"lead":"best"`},
+		{goal{}, `{}`, []Agent{best, bob}, `"agents":["best","bob"],"lead":"best"`},
+		{goal{}, `{"lead": "best"}`, []Agent{ann, best, bob}, `"agents":["ann","best"],"lead":"best"`},
+		{goal{}, `{"verifier": "bob"}`, []Agent{ann, best, bob}, `"agents":["ann","bob"],"lead":"ann"`},
+		{cycle{}, `{}`, []Agent{ann, best, bob}, `"implementer":"ann","reviewer":"best"`},
+		{cycle{}, `{"implementer": "best"}`, []Agent{ann, best, bob}, `"implementer":"best","reviewer":"ann"`},
+	} {
+		if got, err := c.kind.Check(json.RawMessage(c.spec), c.agents); err != nil || !strings.Contains(string(got), c.want) {
+			t.Errorf("%T %s became %s, %v; want it to have %s", c.kind, c.spec, got, err, c.want)
+		}
+	}
+}

@@ -105,6 +105,16 @@ func (m Milestones) Unchecked() []string {
 	return texts
 }
 
+// checked returns those that are done.
+func (m Milestones) checked() (done Milestones) {
+	for _, one := range m {
+		if one.Done {
+			done = append(done, one)
+		}
+	}
+	return done
+}
+
 // reached reports whether a share of them is done. No milestones reach nothing.
 func (m Milestones) reached(share float64) bool {
 	const rounding = 1e-9 // 0.7 × 10 is a little more than 7

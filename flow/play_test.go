@@ -26,6 +26,7 @@ type tb interface {
 //   - only an open step is stopped
 //   - a plan that ends has no open and no new step, and does not block as well
 //   - a flow without an open step does something
+//   - each step is in one part of the outline, and the parts have an order
 type player struct {
 	t     tb
 	kind  coppice.FlowKind
@@ -118,6 +119,8 @@ func (p *player) next() Plan {
 	for _, s := range plan.Steps {
 		p.create(s)
 	}
+	p.outline(false)
+	p.outline(true)
 	open := len(p.open())
 	switch {
 	case p.end != nil && (p.block != nil || open > 0):
@@ -126,6 +129,46 @@ func (p *player) next() Plan {
 		p.t.Fatalf("nothing is open, and the plan does nothing: %+v", plan)
 	}
 	return plan
+}
+
+// outline returns the outline, and checks it.
+func (p *player) outline(over bool) []Part {
+	p.t.Helper()
+	before := p.copied()
+	parts, err := Outline(p.kind, p.view, over)
+	if err != nil || !reflect.DeepEqual(before, p.view) {
+		p.t.Fatalf("the outline failed or changed the view: %v", err)
+	}
+	in, after := map[string]string{}, map[string][]string{}
+	for _, part := range parts {
+		if _, twice := after[part.Key]; twice || part.Key == "" || part.Name == "" || over && len(part.Steps) == 0 || part.Most > 0 && part.Runs > part.Most || part.Runs > len(part.Steps) {
+			p.t.Fatalf("a part of the outline is not valid: %+v", part)
+		}
+		after[part.Key] = part.After
+		for _, key := range part.Steps {
+			if in[key] != "" {
+				p.t.Fatalf("%s is a step of %s and of %s", key, in[key], part.Key)
+			}
+			in[key] = part.Key
+		}
+	}
+	for _, s := range p.view.Steps {
+		if in[s.Key] == "" {
+			p.t.Fatalf("%s is in no part of the outline %+v", s.Key, parts)
+		}
+	}
+	for done := map[string]bool{}; len(done) < len(after); {
+		was := len(done)
+		for key, before := range after {
+			if !slices.ContainsFunc(before, func(b string) bool { return !done[b] }) {
+				done[key] = true
+			}
+		}
+		if len(done) == was {
+			p.t.Fatalf("the parts have no order: %v", after)
+		}
+	}
+	return parts
 }
 
 // copied returns a copy of the view that shares nothing which a plan could change.

@@ -73,6 +73,14 @@ func knownAgent(name string, agents []Agent) error {
 		WithFix("use one of: %s", cmp.Or(strings.Join(names, ", "), "(the project has none: run coppice init in the repository)")).WithField("agent")
 }
 
+// free returns the agents whose accounts are not limited, or all if each one is.
+func free(agents []Agent) []Agent {
+	if left := slices.DeleteFunc(slices.Clone(agents), func(a Agent) bool { return a.Limited }); len(left) > 0 {
+		return left
+	}
+	return agents
+}
+
 // checkTask checks a task of a spec, and gives it a title if it has none. What depends
 // on the project's policy is checked when the task is created.
 func checkTask(t *coppice.NewTask, agents []Agent, mostBody int) error {

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"text/template/parse"
 
 	"coppice"
+	"coppice/internal/bounded"
 )
 
 // Kinds are the prompts for which a project can have its own text: one for each
@@ -105,9 +105,9 @@ func render(kind string, f fields, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b := &bounded{most: mostWritten}
+	b := &bounded.Builder{Most: mostWritten}
 	if text == builtin[kind] {
-		b.most = math.MaxInt
+		b.Most = math.MaxInt
 	}
 	if err := t.Execute(b, f); err != nil {
 		return "", invalid(kind, err)
@@ -253,21 +253,6 @@ func at(t *parse.Tree, n parse.Node, format string, args ...any) error {
 	place, _ := t.ErrorContext(n)
 	return fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...))
 }
-
-// bounded accepts a limited number of bytes.
-type bounded struct {
-	strings.Builder
-	most int
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if len(p) > b.most-b.Len() {
-		return 0, fmt.Errorf("it comes out longer than %d bytes", b.most)
-	}
-	return b.Builder.Write(p)
-}
-
-var _ io.Writer = (*bounded)(nil)
 
 // appURL is how a prompt names the served app's address, which is known only
 // when the session starts.

@@ -30,6 +30,11 @@ if [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ]; then
 	fi
 fi
 
+# Gitea, with which the tests talk, is built with cgo.
+if [ "$(uname)" = Linux ] && ! command -v cc >/dev/null; then
+	missing="$missing gcc libc6-dev"
+fi
+
 for pair in $wanted; do
 	if ! command -v "${pair%%:*}" >/dev/null; then
 		missing="$missing ${pair##*:}"

@@ -146,6 +146,14 @@ func Names(servers map[string]coppice.MCPServer) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
+// Used returns the names of the secrets that a project names, sorted: those of its
+// tool servers and of its forge.
+func Used(p coppice.Policy) []string {
+	names := append(Names(p.MCP), p.Forge.Token, p.Forge.Webhook)
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
+}
+
 // Replace returns the servers with each reference in their headers and variables
 // replaced. Without references it returns them as they are.
 func Replace(servers map[string]coppice.MCPServer, with func(name string) string) map[string]coppice.MCPServer {

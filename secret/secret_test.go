@@ -77,6 +77,12 @@ func TestReferences(t *testing.T) {
 	if got := secret.Names(servers); !slices.Equal(got, []string{"A", "B", "C"}) {
 		t.Errorf("names %q", got)
 	}
+	if got := secret.Used(coppice.Policy{MCP: servers, Forge: coppice.ForgePolicy{Token: "B", Webhook: "HOOK"}}); !slices.Equal(got, []string{"A", "B", "C", "HOOK"}) {
+		t.Errorf("used %q", got)
+	}
+	if got := secret.Used(coppice.Policy{}); len(got) != 0 {
+		t.Errorf("used by nobody: %q", got)
+	}
 	got := secret.Replace(servers, func(name string) string { return "<" + name + ">" })
 	if h := got["web"].Headers; h["Authorization"] != "Bearer <A>" || h["X"] != "<B>-<A>" || h["Y"] != "${COPPICE_TOKEN}" {
 		t.Errorf("headers %q", h)

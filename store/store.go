@@ -92,6 +92,9 @@ type Reader struct {
 	Documents  DocumentReader
 	Schedules  ScheduleReader
 	Templates  TemplateReader
+	Pulls      PullReader
+	Forges     ForgeReader
+	Reactions  ReactionReader
 }
 
 // Tx reads and writes facts.
@@ -131,6 +134,9 @@ type Tx struct {
 	Documents  Documents
 	Schedules  Schedules
 	Templates  TemplateReader
+	Pulls      Pulls
+	Forges     Forges
+	Reactions  Reactions
 }
 
 // Reader returns the groups for reading, which see what the transaction wrote.
@@ -141,5 +147,6 @@ func (t Tx) Reader() Reader {
 		Questions: t.Questions, Messages: t.Messages, Images: t.Images, Comments: t.Comments, Viewed: t.Viewed, Asks: t.Asks, Calls: t.Calls, Locks: t.Locks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
 		Features: t.Features, History: t.History, Previews: t.Previews, Snoozes: t.Snoozes, Groups: t.Groups, Seen: t.Seen,
 		Notes: t.Notes, Hooks: t.Hooks, Documents: t.Documents, Schedules: t.Schedules, Templates: t.Templates,
+		Pulls: t.Pulls, Forges: t.Forges, Reactions: t.Reactions,
 	}
 }

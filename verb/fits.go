@@ -281,4 +281,22 @@ func beingReverted(f Facts) error {
 	return coppice.Errorf(coppice.EConflict, "the landing of %s is being reverted", t.Key).WithFix("wait for the result; see `coppice show %s`", t.Key)
 }
 
+func failed(f Facts) bool { return f.Task.Outcome == coppice.OutcomeFailed }
+
+// landsNext reports whether work is more likely to land than to be retried. Work that
+// failed must be fixed first.
+func landsNext(f Facts) bool { return !failed(f) }
+
+// ReviewOf says whether the dashboard offers the review of a task: a task that wants
+// an answer has no change, and one that has not started has none yet.
+func ReviewOf(t coppice.Task) coppice.Reviewing {
+	switch {
+	case t.Wants == coppice.WantsAnswer, t.Sessions == 0 && t.Flow == nil:
+		return ""
+	case t.Stage == coppice.StageReview:
+		return coppice.ReviewWanted
+	}
+	return coppice.ReviewPossible
+}
+
 func ended(f Facts) bool { return f.Task.Ended() }

@@ -1,6 +1,10 @@
 package verb
 
-import "coppice"
+import (
+	"slices"
+
+	"coppice"
+)
 
 // Requests to a task that are not verbs: a message to its session, its preview, a
 // copy of it, and its place in the archive.
@@ -89,6 +93,17 @@ func Can(f Facts) []coppice.Verb {
 		}
 	}
 	return can
+}
+
+// Primary returns the one of the actions that a person most likely wants; empty if
+// there is none.
+func Primary(f Facts, can []coppice.Verb) coppice.Verb {
+	for _, i := range Actions {
+		if i.Primary != nil && i.Primary(f) && slices.Contains(can, i.Verb) {
+			return i.Verb
+		}
+	}
+	return ""
 }
 
 func always(Facts) error { return nil }

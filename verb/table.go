@@ -14,7 +14,7 @@ var open = slices.DeleteFunc(slices.Clone(coppice.Statuses), func(s coppice.Stat
 // Table describes every verb, in the order in which the dashboard shows them.
 var Table = []Info{
 	{
-		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Head: true, Fits: notPlanned(fitsLand), Check: checkLand, Hidden: hideLand,
+		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Head: true, Fits: notPlanned(fitsLand), Check: checkLand, Hidden: hideLand, Primary: landsNext,
 		Route: Route{"land-task", "Land a task that waits for your approval"},
 		Command: Command{
 			Use: "land KEY…", Short: "Land tasks that wait for your approval", Many: true, All: []coppice.Status{coppice.StatusNeedsYou},
@@ -80,7 +80,7 @@ session starts anyway.`,
 		Button: Button{Name: "Continue", About: "Continue it in its last conversation", Prompt: "What should it do now?", Done: "continues"},
 	},
 	{
-		Verb: coppice.VerbRetry, Event: coppice.EventTaskRetried, Text: "note", Staff: true, Images: true, Fits: fitsRetry, Check: checkRetry,
+		Verb: coppice.VerbRetry, Event: coppice.EventTaskRetried, Text: "note", Staff: true, Images: true, Fits: fitsRetry, Check: checkRetry, Primary: failed,
 		By:    []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine},
 		Route: Route{"retry-task", "Retry a failed, stopped or stuck task"},
 		Command: Command{
@@ -140,7 +140,7 @@ that has landed, or is landing at this moment, is refused.`,
 		Button:    Button{Name: "Wrap up", About: "Stop its open steps, and land what is proven", More: true, Done: "is wrapped up"},
 	},
 	{
-		Verb: coppice.VerbGive, Event: coppice.EventTaskChanged, Reason: "a person gives it back", Text: "text", Images: true, Fits: fitsGive,
+		Verb: coppice.VerbGive, Event: coppice.EventTaskChanged, Reason: "a person gives it back", Text: "text", Images: true, Fits: fitsGive, Primary: Facts.taken,
 		Withdraws: []coppice.Verb{coppice.VerbTake},
 		Route:     Route{"give-task", "Give a task back that was taken"},
 		Command: Command{

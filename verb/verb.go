@@ -38,6 +38,9 @@ type Info struct {
 	// Hidden says that the dashboard does not offer the verb although it
 	// applies. Optional.
 	Hidden func(Facts) bool
+	// Primary says that it is what a person most likely wants if the dashboard
+	// offers it. Optional.
+	Primary func(Facts) bool
 
 	Route   Route
 	Command Command

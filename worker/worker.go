@@ -22,7 +22,7 @@ import (
 	"coppice/workspace"
 )
 
-// Config has the dependencies of a Worker. All fields except Browser, Secrets,
+// Config has the dependencies of a Worker. All fields except Forges, Browser, Secrets,
 // Logger, Capacity, Renew and Retry are required.
 type Config struct {
 	Name       string // the same after a restart
@@ -30,6 +30,7 @@ type Config struct {
 	Fabric     fabric.Fabric
 	Ledger     fabric.Ledger
 	Workspaces Workspaces
+	Forges     Forges
 	Sessions   string // the parent of the sessions' directories
 	Host       host.Launcher
 	Browser    []string // the command of a session's browser; empty means no browser
@@ -60,6 +61,7 @@ type Group string
 const (
 	GroupGit     Group = "git"     // short effects on repositories
 	GroupPush    Group = "push"    // pushes; they wait for a network, and no other work on this machine waits for them
+	GroupForge   Group = "forge"   // calls of a forge's API; a stop ends them, because each is safe to repeat
 	GroupCheck   Group = "check"   // checks; they use the machine
 	GroupHook    Group = "hook"    // commands of hooks; the engine limits them
 	GroupSession Group = "session" // sessions and messages to them; the engine limits them
@@ -101,6 +103,15 @@ var executors = map[coppice.WorkKind]executor{
 	}},
 	coppice.WorkMove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Move)
+	}},
+	coppice.WorkPullPush: {GroupPush, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.PullPush)
+	}},
+	coppice.WorkForgeWrite: {GroupForge, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Forges.Write)
+	}},
+	coppice.WorkForgeRead: {GroupForge, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Forges.Read)
 	}},
 	coppice.WorkHook: {GroupHook, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Hook)
@@ -154,6 +165,9 @@ func New(c Config) (*Worker, error) {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Forges == nil {
+		c.Forges = noForges{}
 	}
 	if c.Renew == 0 {
 		c.Renew = 10 * time.Second
@@ -239,7 +253,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-var groups = []Group{GroupSession, GroupGit, GroupPush, GroupCheck, GroupHook}
+var groups = []Group{GroupSession, GroupGit, GroupPush, GroupForge, GroupCheck, GroupHook}
 
 // takeOnce takes the available work of some groups, as far as they have
 // capacity. It returns the groups that might have more work than capacity.

@@ -20,6 +20,7 @@ type Workspaces interface {
 	Merge(ctx context.Context, s coppice.MergeSpec) (coppice.MergeResult, error)
 	Push(ctx context.Context, s coppice.PushSpec) (coppice.PushResult, error)
 	Move(ctx context.Context, s coppice.MoveSpec) (coppice.MoveResult, error)
+	PullPush(ctx context.Context, s coppice.PullPushSpec) (coppice.PullPushResult, error)
 	Check(ctx context.Context, s coppice.CheckSpec) (coppice.CheckResult, error)
 	Hook(ctx context.Context, s coppice.HookSpec) (coppice.HookResult, error)
 
@@ -41,4 +42,10 @@ type Workspaces interface {
 	// CommandEnv returns the environment of a command that runs beside the
 	// agent, with the variables that the project passes on, and more.
 	CommandEnv(project, more []string) []string
+}
+
+// Forges reads and changes pull requests. The errors are those of package forge.
+type Forges interface {
+	Read(ctx context.Context, s coppice.ForgeReadSpec) (coppice.ForgeReadResult, error)
+	Write(ctx context.Context, s coppice.ForgeWriteSpec) (coppice.ForgeWriteResult, error)
 }

@@ -28,14 +28,31 @@ func TestBring(t *testing.T) {
 	}
 }
 
+// prepareNamed prepares a workspace on a branch whose name a person chose.
+func (b *bundle) prepareNamed(key, branch string) coppice.PrepareResult {
+	b.t.Helper()
+	spec := b.spec(key)
+	spec.Branch = branch
+	return must[coppice.PrepareResult](b.t)(b.Prepare(b.ctx, spec))
+}
+
+// forgetsBranches forgets the repository, after which it has these branches.
+func (b *bundle) forgetsBranches(left ...string) {
+	b.t.Helper()
+	if err := b.Forget(b.ctx, b.root); err != nil {
+		b.t.Fatal(err)
+	}
+	if got := b.run("git", "for-each-ref", "--format=%(refname:short)", "refs/heads"); got != strings.Join(left, "\n") {
+		b.t.Errorf("branches are left: %s", got)
+	}
+}
+
 // A branch whose name a person chose is known to be a task's after it was brought.
 func TestBringANamedBranch(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	from := b.base()
-	spec := b.spec("app-1")
-	spec.Branch = "feature/login"
-	res := must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec))
+	res := b.prepareNamed("app-1", "feature/login")
 	write(t, res.Path, "x.txt", "x\n")
 	head := b.saved(res.Path)
 	bring := func(name string) error { _, err := b.Bring(b.ctx, b.root, "main", name, ""); return err }
@@ -58,42 +75,28 @@ func TestBringANamedBranch(t *testing.T) {
 		t.Errorf("restored %+v, %v", back, err)
 	}
 	b.run("git", "branch", "mine", "feature/login")
-	if err := b.Forget(b.ctx, b.root); err != nil {
-		t.Fatal(err)
-	}
-	if refs := b.run("git", "for-each-ref", "--format=%(refname)", "refs/heads"); refs != "refs/heads/main\nrefs/heads/mine" {
-		t.Errorf("refs are left: %s", refs)
-	}
+	b.forgetsBranches("main", "mine")
 }
 
 // A branch that moved since it was brought is the person's: it stays.
 func TestForgetKeepsABranchThatMoved(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	spec := b.spec("app-1")
-	spec.Branch = "feature/login"
-	res := must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec))
+	res := b.prepareNamed("app-1", "feature/login")
 	write(t, res.Path, "x.txt", "x\n")
 	b.saved(res.Path)
 	if _, err := b.Bring(b.ctx, b.root, "main", "feature/login", ""); err != nil {
 		t.Fatal(err)
 	}
 	b.sh(b.root, "git checkout -q feature/login; git commit -q --allow-empty -m mine; git checkout -q main")
-	if err := b.Forget(b.ctx, b.root); err != nil {
-		t.Fatal(err)
-	}
-	if refs := b.run("git", "for-each-ref", "--format=%(refname)", "refs/heads"); refs != "refs/heads/feature/login\nrefs/heads/main" {
-		t.Errorf("refs are left: %s", refs)
-	}
+	b.forgetsBranches("feature/login", "main")
 }
 
 func TestFreeBranch(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.run("git", "branch", "topic/one")
-	spec := b.spec("app-1")
-	spec.Branch = "feature/login"
-	must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec))
+	b.prepareNamed("app-1", "feature/login")
 	for name, want := range map[string]coppice.Code{
 		"new": "", "topic/two": "", "feature/logins": "",
 		"main": coppice.EConflict, "topic/one": coppice.EConflict, "topic": coppice.EConflict, "topic/one/x": coppice.EConflict, "main/x": coppice.EConflict,

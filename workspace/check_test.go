@@ -95,16 +95,22 @@ func TestGitInACheckPacksNothing(t *testing.T) {
 	}
 }
 
+// heldPipe returns a pipe for a child to hold open. ended reports that it has ended.
+func heldPipe(t *testing.T) (fifo string, ended <-chan error) {
+	t.Helper()
+	fifo = filepath.Join(t.TempDir(), "fifo")
+	run(t, t.TempDir(), "mkfifo", fifo)
+	read := make(chan error, 1)
+	go func() { _, err := os.ReadFile(fifo); read <- err }()
+	return fifo, read
+}
+
 func TestCheckTimeoutKillsTheGroup(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	fifo := filepath.Join(t.TempDir(), "fifo")
-	run(t, b.root, "mkfifo", fifo)
+	fifo, ended := heldPipe(t)
 	spec := b.checkSpec(run(t, b.root, "git", "rev-parse", "HEAD"), "sleep 1000 > "+fifo+" & echo begun; sleep 1000")
 	spec.Timeout = coppice.Duration(2 * time.Second)
-	// The background child holds the pipe open: it ends when that child does.
-	ended := make(chan error, 1)
-	go func() { _, err := os.ReadFile(fifo); ended <- err }()
 	got := must[coppice.CheckResult](t)(b.Check(b.ctx, spec))
 	if c := got.Checks[0]; c.Exit != 124 || !strings.Contains(c.Log, "begun") || !strings.Contains(c.Log, "stopped after 2s") {
 		t.Errorf("%+v", c)

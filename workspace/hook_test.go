@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,10 +37,7 @@ func TestHook(t *testing.T) {
 func TestHookTimeoutKillsItsChildren(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	fifo := filepath.Join(t.TempDir(), "fifo")
-	run(t, b.root, "mkfifo", fifo)
-	ended := make(chan error, 1)
-	go func() { _, err := os.ReadFile(fifo); ended <- err }() // it ends when the child does
+	fifo, ended := heldPipe(t)
 	got := must[coppice.HookResult](t)(b.Hook(b.ctx, coppice.HookSpec{
 		Key: "h2-1", Dir: b.root, Timeout: coppice.Duration(2 * time.Second), Input: []byte("{}"), Run: "sleep 1000 > " + fifo + " & sleep 1000",
 	}))

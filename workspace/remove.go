@@ -346,7 +346,7 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo.Repo, s slot) (cop
 	}
 	// The saved index of an exact one does not have the files that its branch added.
 	s.Clean = !s.Exact
-	return res, w.release(ctx, r, s)
+	return res, w.release(r, s)
 }
 
 // vacate makes a workspace clean and detached, with the files of a commit.
@@ -385,46 +385,58 @@ func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
 	return nil
 }
 
-// release makes the slot idle, or removes it if enough slots are idle: as many as
-// are in use now, because other tasks will follow, and a minimum. So the slots of
-// many parallel tasks are removed after these tasks.
-func (w *Workspaces) release(ctx context.Context, r repo.Repo, s slot) error {
+// release makes the slot idle. TrimIdle removes it if there are too many.
+func (w *Workspaces) release(r repo.Repo, s slot) error {
+	return w.writeSlot(r, slot{Name: s.Name, State: slotIdle, Made: s.Made, Clean: s.Clean})
+}
+
+// TrimIdle removes workspaces that no task needs, if enough of a repository are idle:
+// as many as are in use now, because other tasks will follow, and a minimum. It is
+// called when the server is idle. So tasks find the workspaces of tasks that ended
+// just before, however many, and no task waits until files are removed.
+func (w *Workspaces) TrimIdle(ctx context.Context) error {
+	locks, err := filepath.Glob(filepath.Join(w.Dir, "*", "lock"))
+	for _, l := range locks {
+		r := repo.Repo{Dir: filepath.Dir(l)}
+		for more := true; more && err == nil; {
+			more, err = w.trimOne(ctx, r)
+		}
+	}
+	return err
+}
+
+// trimOne removes one idle workspace of a repository, if there are too many. Others
+// can claim workspaces before the next one is removed.
+func (w *Workspaces) trimOne(ctx context.Context, r repo.Repo) (removed bool, err error) {
 	unlock, err := w.Locks.Wait(ctx, r.LockFile())
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer unlock()
 	list, err := w.slots(r)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var idle []slot
 	busy := 0
-	for _, o := range list {
+	for _, s := range list {
 		switch {
-		case strings.HasPrefix(o.Name, checkPrefix) || o.Name == s.Name:
-		case o.State == slotIdle:
-			idle = append(idle, o)
+		case strings.HasPrefix(s.Name, checkPrefix):
+		case s.State == slotIdle:
+			idle = append(idle, s)
 		default:
 			busy++
 		}
 	}
-	enough := max(w.idle, busy)
-	for len(idle) > enough {
-		if err := w.unregister(ctx, r, idle[len(idle)-1]); err != nil {
-			return err
-		}
-		idle = idle[:len(idle)-1]
+	if len(idle) <= max(w.idle, busy) {
+		return false, nil
 	}
-	if len(idle) < enough {
-		return w.writeSlot(r, slot{Name: s.Name, State: slotIdle, Made: s.Made, Clean: s.Clean})
-	}
-	return w.unregister(ctx, r, s)
+	return true, w.unregister(r, idle[len(idle)-1])
 }
 
 // unregister removes an empty workspace. The caller holds the repository's lock, so
 // nobody claims it.
-func (w *Workspaces) unregister(ctx context.Context, r repo.Repo, s slot) error {
+func (w *Workspaces) unregister(r repo.Repo, s slot) error {
 	if err := repo.RemoveWhole(s.path(r)); err != nil {
 		return err
 	}

@@ -253,15 +253,12 @@ func (d *driver) Model(name string) (agent.Step, error) {
 // Stop implements agent.Driver: it cancels the turn and closes stdin, upon
 // which most agents end.
 func (d *driver) Stop() agent.Step {
-	d.Stopped = true
-	if d.Closed {
-		return d.Take()
-	}
-	if d.phase == turning {
-		d.cancel()
-	}
-	d.Finish()
-	return d.Take()
+	return d.StopWith(func() {
+		if d.phase == turning {
+			d.cancel()
+		}
+		d.Finish()
+	})
 }
 
 // Exit implements agent.Driver.

@@ -144,12 +144,10 @@ func (d *driver) Model(name string) (agent.Step, error) {
 // Stop implements agent.Driver: it interrupts the turn and closes stdin, upon
 // which the agent ends.
 func (d *driver) Stop() agent.Step {
-	d.Stopped = true
-	if !d.Closed {
+	return d.StopWith(func() {
 		d.interrupt()
 		d.Close()
-	}
-	return d.Take()
+	})
 }
 
 // Exit implements agent.Driver.

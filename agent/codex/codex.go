@@ -200,14 +200,12 @@ func (d *driver) Model(name string) (agent.Step, error) {
 // Stop implements agent.Driver: it interrupts the turn and closes stdin, upon
 // which the agent ends.
 func (d *driver) Stop() agent.Step {
-	d.Stopped = true
-	if !d.Closed {
+	return d.StopWith(func() {
 		if d.phase == turning {
 			d.interrupt()
 		}
 		d.Finish()
-	}
-	return d.Take()
+	})
 }
 
 // Exit implements agent.Driver.

@@ -170,12 +170,10 @@ func (d *driver) Interrupt() (agent.Step, error) {
 
 // Stop implements agent.Driver.
 func (d *driver) Stop() agent.Step {
-	d.Stopped = true
-	if !d.Closed {
+	return d.StopWith(func() {
 		d.Write(input{Type: inputStop})
 		d.Close()
-	}
-	return d.Take()
+	})
 }
 
 // Exit implements agent.Driver.

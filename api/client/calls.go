@@ -30,24 +30,23 @@ type TaskQuery struct {
 }
 
 func (q TaskQuery) values() url.Values {
-	v := url.Values{}
-	set(v, "project", q.Project)
+	v := query("project", q.Project, "track", q.Track, "agent", q.Agent, "group", q.Group, "label", q.Label, "parent", q.Parent,
+		"text", q.Text, "archived", q.Archived)
 	for _, s := range q.Status {
 		v.Add("status", s)
 	}
-	set(v, "track", q.Track)
-	set(v, "agent", q.Agent)
-	set(v, "group", q.Group)
-	set(v, "label", q.Label)
-	set(v, "parent", q.Parent)
 	setIf(v, "flagged", q.Flagged)
-	set(v, "text", q.Text)
-	set(v, "archived", q.Archived)
-	if q.Before > 0 {
-		v.Set("before", strconv.FormatInt(q.Before, 10))
-	}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
+	setNumber(v, "before", q.Before)
+	setNumber(v, "limit", q.Limit)
+	return v
+}
+
+// query returns the values of names, which alternate with them. It leaves out empty
+// values.
+func query(pairs ...string) url.Values {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		set(v, pairs[i], pairs[i+1])
 	}
 	return v
 }
@@ -55,6 +54,13 @@ func (q TaskQuery) values() url.Values {
 func set(v url.Values, name, value string) {
 	if value != "" {
 		v.Set(name, value)
+	}
+}
+
+// setNumber sets a number that is positive. Others mean the server's default.
+func setNumber[T int | int64](v url.Values, name string, n T) {
+	if n > 0 {
+		v.Set(name, strconv.FormatInt(int64(n), 10))
 	}
 }
 
@@ -73,9 +79,7 @@ func (c *Client) Version(ctx context.Context) (api.Version, error) {
 
 // Status returns a summary of everything, or of one project.
 func (c *Client) Status(ctx context.Context, project string) (api.Status, error) {
-	v := url.Values{}
-	set(v, "project", project)
-	return get[api.Status](ctx, c, "/status", v)
+	return get[api.Status](ctx, c, "/status", query("project", project))
 }
 
 // Health says whether the server is healthy. Without agents, it does not check
@@ -159,9 +163,7 @@ func (c *Client) RemoveProject(ctx context.Context, prefix string, how coppice.R
 // default.
 func (c *Client) Disk(ctx context.Context, within int) (api.Disk, error) {
 	v := url.Values{}
-	if within > 0 {
-		v.Set("within", strconv.Itoa(within))
-	}
+	setNumber(v, "within", within)
 	return get[api.Disk](ctx, c, "/disk", v)
 }
 
@@ -275,15 +277,11 @@ type EventQuery struct {
 }
 
 func (q EventQuery) values() url.Values {
-	v := url.Values{}
+	v := query("project", q.Project, "task", q.Task)
 	if q.After >= 0 {
 		v.Set("after", strconv.FormatInt(q.After, 10))
 	}
-	set(v, "project", q.Project)
-	set(v, "task", q.Task)
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
+	setNumber(v, "limit", q.Limit)
 	return v
 }
 
@@ -308,9 +306,7 @@ func (c *Client) Undo(ctx context.Context, task, project string) (coppice.Trash,
 // Undoable lists the last things that can be undone, of a task or a project, or of
 // all projects if both are empty.
 func (c *Client) Undoable(ctx context.Context, task, project string) ([]coppice.Undo, error) {
-	v := url.Values{}
-	set(v, "task", task)
-	set(v, "project", project)
+	v := query("task", task, "project", project)
 	list, err := get[api.UndoList](ctx, c, "/undo", v)
 	return list.Undo, err
 }
@@ -326,9 +322,7 @@ func (c *Client) UndoTask(ctx context.Context, key string, kind coppice.UndoKind
 
 // Trash lists the removed workspaces of a project, or of all projects.
 func (c *Client) Trash(ctx context.Context, project string) (api.TrashList, error) {
-	v := url.Values{}
-	set(v, "project", project)
-	return get[api.TrashList](ctx, c, "/trash", v)
+	return get[api.TrashList](ctx, c, "/trash", query("project", project))
 }
 
 // EmptyTrash removes trash permanently: of the tasks, or of a project, or of all

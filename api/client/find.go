@@ -22,13 +22,10 @@ type SearchQuery struct {
 
 // Search finds tasks, output of sessions, and checks.
 func (c *Client) Search(ctx context.Context, q SearchQuery) (api.SearchPage, error) {
-	v := url.Values{"q": {q.Text}}
-	set(v, "project", q.Project)
-	set(v, "kinds", strings.Join(q.Kinds, ","))
+	v := query("project", q.Project, "kinds", strings.Join(q.Kinds, ","))
+	v.Set("q", q.Text)
 	q.set(v)
-	if q.Most > 0 {
-		v.Set("most", strconv.Itoa(q.Most))
-	}
+	setNumber(v, "most", q.Most)
 	return get[api.SearchPage](ctx, c, "/search", v)
 }
 
@@ -43,25 +40,19 @@ type UsageQuery struct {
 
 // Usage returns what sessions used.
 func (c *Client) Usage(ctx context.Context, q UsageQuery) (api.UsageReport, error) {
-	v := url.Values{}
-	set(v, "from", q.From)
-	set(v, "to", q.To)
-	set(v, "project", q.Project)
+	v := query("from", q.From, "to", q.To, "project", q.Project)
 	q.set(v)
 	if q.ByTask {
 		v.Set("group", "task")
 	}
-	if q.Most > 0 {
-		v.Set("most", strconv.Itoa(q.Most))
-	}
+	setNumber(v, "most", q.Most)
 	return get[api.UsageReport](ctx, c, "/usage", v)
 }
 
 // Agents lists the agent CLIs on the server's machine, with the agents of a
 // project if one is named. Refresh checks them again.
 func (c *Client) Agents(ctx context.Context, project string, refresh bool) (api.AgentList, error) {
-	v := url.Values{}
-	set(v, "project", project)
+	v := query("project", project)
 	setIf(v, "refresh", refresh)
 	return get[api.AgentList](ctx, c, "/agents", v)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"coppice/api"
 )
@@ -25,15 +24,10 @@ func documentPath(key, name string) string {
 
 // Flows lists flows, newest first.
 func (c *Client) Flows(ctx context.Context, q FlowQuery) (api.FlowPage, error) {
-	v := url.Values{}
-	set(v, "project", q.Project)
+	v := query("project", q.Project)
 	setIf(v, "open", q.Open)
-	if q.Before > 0 {
-		v.Set("before", strconv.FormatInt(q.Before, 10))
-	}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
+	setNumber(v, "before", q.Before)
+	setNumber(v, "limit", q.Limit)
 	return get[api.FlowPage](ctx, c, "/flows", v)
 }
 
@@ -45,9 +39,7 @@ func (c *Client) Flow(ctx context.Context, key string) (api.FlowDetail, error) {
 // Document reads a version of a flow's document; 0 means the newest.
 func (c *Client) Document(ctx context.Context, key, name string, version int64) (api.FlowDocument, error) {
 	v := url.Values{}
-	if version > 0 {
-		v.Set("version", strconv.FormatInt(version, 10))
-	}
+	setNumber(v, "version", version)
 	return get[api.FlowDocument](ctx, c, documentPath(key, name), v)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"coppice/api"
 )
@@ -17,38 +16,27 @@ type Marks struct {
 }
 
 func (m Marks) set(v url.Values) {
-	if m.GroupID > 0 {
-		v.Set("group_id", strconv.FormatInt(m.GroupID, 10))
-	}
+	setNumber(v, "group_id", m.GroupID)
 	set(v, "label", m.Label)
-	if m.Flagged {
-		v.Set("flagged", "true")
-	}
+	setIf(v, "flagged", m.Flagged)
 }
 
 // Groups lists groups of tasks, newest first, of one project or of all. Before is
 // the Next of the previous page.
 func (c *Client) Groups(ctx context.Context, project string, before int64) (api.GroupPage, error) {
-	v := url.Values{}
-	set(v, "project", project)
-	if before > 0 {
-		v.Set("before", strconv.FormatInt(before, 10))
-	}
+	v := query("project", project)
+	setNumber(v, "before", before)
 	return get[api.GroupPage](ctx, c, "/groups", v)
 }
 
 // OpenGroups lists the newest groups with a task that has not ended.
 func (c *Client) OpenGroups(ctx context.Context, project string) (api.GroupPage, error) {
-	v := url.Values{"open": {"true"}}
-	set(v, "project", project)
-	return get[api.GroupPage](ctx, c, "/groups", v)
+	return get[api.GroupPage](ctx, c, "/groups", query("project", project, "open", "true"))
 }
 
 // Group shows a group by its number, or by its name in a project.
 func (c *Client) Group(ctx context.Context, project, name string) (api.Group, error) {
-	v := url.Values{}
-	set(v, "project", project)
-	return get[api.Group](ctx, c, "/groups/"+url.PathEscape(name), v)
+	return get[api.Group](ctx, c, "/groups/"+url.PathEscape(name), query("project", project))
 }
 
 // Seen says that the person has seen a task up to an event; 0 means the newest.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"coppice"
 	"coppice/api"
@@ -19,23 +18,14 @@ type HookQuery struct {
 
 // Hooks lists hooks: those of one project or of all, and the user's.
 func (c *Client) Hooks(ctx context.Context, project string) (api.HookList, error) {
-	v := url.Values{}
-	set(v, "project", project)
-	return get[api.HookList](ctx, c, "/hooks", v)
+	return get[api.HookList](ctx, c, "/hooks", query("project", project))
 }
 
 // HookRuns lists runs of hooks, newest first.
 func (c *Client) HookRuns(ctx context.Context, q HookQuery) (api.HookRunPage, error) {
-	v := url.Values{}
-	set(v, "project", q.Project)
-	set(v, "task", q.Task)
-	set(v, "event", q.Event)
-	if q.Before > 0 {
-		v.Set("before", strconv.FormatInt(q.Before, 10))
-	}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
+	v := query("project", q.Project, "task", q.Task, "event", q.Event)
+	setNumber(v, "before", q.Before)
+	setNumber(v, "limit", q.Limit)
 	return get[api.HookRunPage](ctx, c, "/hooks/runs", v)
 }
 

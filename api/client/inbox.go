@@ -19,8 +19,7 @@ type InboxQuery struct {
 
 // Inbox lists what needs a person.
 func (c *Client) Inbox(ctx context.Context, q InboxQuery) (api.Inbox, error) {
-	v := url.Values{}
-	set(v, "project", q.Project)
+	v := query("project", q.Project)
 	q.set(v)
 	setIf(v, "all", q.All)
 	return get[api.Inbox](ctx, c, "/inbox", v)

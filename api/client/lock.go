@@ -16,8 +16,5 @@ func (c *Client) Locks(ctx context.Context, project string) (api.Locks, error) {
 
 // ReleaseLock releases the lock with a name, or all locks of a session.
 func (c *Client) ReleaseLock(ctx context.Context, project, name, session string) (api.ReleasedLocks, error) {
-	v := url.Values{}
-	set(v, "name", name)
-	set(v, "session", session)
-	return call[api.ReleasedLocks](ctx, c, http.MethodDelete, "/projects/"+url.PathEscape(project)+"/locks", v, nil)
+	return call[api.ReleasedLocks](ctx, c, http.MethodDelete, "/projects/"+url.PathEscape(project)+"/locks", query("name", name, "session", session), nil)
 }

@@ -28,35 +28,25 @@ func notesPath(project, key string) string {
 
 // Notes lists notes without their values.
 func (c *Client) Notes(ctx context.Context, project string, q NoteQuery) (api.NotePage, error) {
-	v := url.Values{}
-	set(v, "task", q.Task)
-	set(v, "prefix", q.Prefix)
-	set(v, "after", q.After)
+	v := query("task", q.Task, "prefix", q.Prefix, "after", q.After)
 	setIf(v, "all", q.All)
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
+	setNumber(v, "limit", q.Limit)
 	return get[api.NotePage](ctx, c, notesPath(project, ""), v)
 }
 
 // Note reads a note of a project, or of a task of it.
 func (c *Client) Note(ctx context.Context, project, task, key string) (api.Note, error) {
-	v := url.Values{}
-	set(v, "task", task)
-	return get[api.Note](ctx, c, notesPath(project, key), v)
+	return get[api.Note](ctx, c, notesPath(project, key), query("task", task))
 }
 
 // PutNote writes a note of a project, or of a task of it.
 func (c *Client) PutNote(ctx context.Context, project, task, key string, w api.NoteWrite) (api.Note, error) {
-	v := url.Values{}
-	set(v, "task", task)
-	return call[api.Note](ctx, c, http.MethodPut, notesPath(project, key), v, w)
+	return call[api.Note](ctx, c, http.MethodPut, notesPath(project, key), query("task", task), w)
 }
 
 // DeleteNote deletes a note, if it has the version; nil means any.
 func (c *Client) DeleteNote(ctx context.Context, project, task, key string, version *int64) (api.Note, error) {
-	v := url.Values{}
-	set(v, "task", task)
+	v := query("task", task)
 	if version != nil {
 		v.Set("if_version", strconv.FormatInt(*version, 10))
 	}

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"coppice"
@@ -12,8 +11,7 @@ import (
 
 // Review shows a task's change, or a part of it.
 func (c *Client) Review(ctx context.Context, key string, part api.ReviewPart) (api.Review, error) {
-	v := url.Values{}
-	set(v, "path", part.Path)
+	v := query("path", part.Path)
 	if part.FilesOnly {
 		v.Set("files", "only")
 	}
@@ -22,9 +20,7 @@ func (c *Client) Review(ctx context.Context, key string, part api.ReviewPart) (a
 
 // ReviewText shows a file of a task's change, whole, before and after it.
 func (c *Client) ReviewText(ctx context.Context, key, path string) (api.ReviewText, error) {
-	v := url.Values{}
-	set(v, "path", path)
-	return get[api.ReviewText](ctx, c, taskPath(key, "/review/text"), v)
+	return get[api.ReviewText](ctx, c, taskPath(key, "/review/text"), query("path", path))
 }
 
 // AddComment adds a draft of a comment.

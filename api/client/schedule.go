@@ -15,9 +15,7 @@ func schedulePath(project, name string) string {
 
 // Schedules lists the schedules of a project, or of all.
 func (c *Client) Schedules(ctx context.Context, project string) (api.ScheduleList, error) {
-	v := url.Values{}
-	set(v, "project", project)
-	return get[api.ScheduleList](ctx, c, "/schedules", v)
+	return get[api.ScheduleList](ctx, c, "/schedules", query("project", project))
 }
 
 // Schedule returns a schedule with its task and its newest runs.

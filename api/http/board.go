@@ -1,7 +1,6 @@
 package http
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -211,7 +210,7 @@ func (b *boardReader) columns(groups []group) ([]api.BoardColumn, error) {
 
 // first compares tasks that have not ended: by priority, then the oldest.
 func first(a, b api.Task) int {
-	return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
+	return coppice.InOrder(a.Priority, a.ID, b.Priority, b.ID)
 }
 
 // byStatus returns the columns by status, or one of them.

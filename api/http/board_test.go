@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"coppice/api"
 	"coppice/api/apitest"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // read reads a path of the API.
@@ -233,6 +235,44 @@ func TestCanIsComplete(t *testing.T) {
 	b.Change("app-7", func(k *coppice.Task) { k.Archived = b.Clock.Now() })
 	if got := read[api.TaskDetail](t, b, "/tasks/app-7").Can; got[len(got)-1] != "unarchive" {
 		t.Errorf("archived: %v", got)
+	}
+}
+
+// A task says which of its actions a person most likely wants, and whether its change
+// can be reviewed.
+func TestPrimaryAndReview(t *testing.T) {
+	t.Parallel()
+	b := seedBoard(t)
+	b.Session("app-1", coppice.SessionWorking, func(s *coppice.Session) { s.Screen = true })
+	b.Change("app-1", func(k *coppice.Task) { k.Sessions = 2 })
+	b.Change("app-2", func(k *coppice.Task) { k.Sessions = 1 })
+	b.Change("app-5", func(k *coppice.Task) { k.Stage, k.Sessions = coppice.StageReview, 1 })
+	b.Change("app-6", func(k *coppice.Task) { k.Wants, k.Sessions = coppice.WantsAnswer, 1 })
+	b.Change("app-9", func(k *coppice.Task) { k.Sessions = 1 })
+	for key, want := range map[string]string{
+		"app-1": "give possible", // a person has it
+		"app-2": "land possible", // it waits for approval
+		"app-3": " ",             // it has not started
+		"app-5": "land wanted",   // it waits for a review
+		"app-6": " ",             // it has an answer, and no change
+		"app-9": "retry possible",
+	} {
+		v := read[api.TaskDetail](t, b, "/tasks/"+key)
+		if got := string(v.Primary) + " " + string(v.Review); got != want {
+			t.Errorf("%s: %q, want %q (can %v)", key, got, want, v.Can)
+		}
+	}
+}
+
+// Work that failed can land if a person has fixed its branch. Still a retry is more
+// likely.
+func TestRetryIsPrimaryOfFailedWork(t *testing.T) {
+	t.Parallel()
+	f := verb.Facts{Branch: true, Task: coppice.Task{Key: "app-1", Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed}}
+	f.Landing = &coppice.Landing{EndedAt: time.Unix(1, 0), Outcome: coppice.LandingRefused}
+	can := verb.Can(f)
+	if got := verb.Primary(f, can); got != coppice.VerbRetry || !slices.Contains(can, coppice.VerbLand) {
+		t.Errorf("%q of %v", got, can)
 	}
 }
 

@@ -40,11 +40,24 @@ func settings[T any](ctx context.Context, s *Server, prefix string, f func(coppi
 	if s.cfg.Settings == nil {
 		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot show settings").WithFix("run `coppice config` in the repository")
 	}
+	return withProject(ctx, s, prefix, f)
+}
+
+// withProject runs f with the project that has a prefix.
+func withProject[T any](ctx context.Context, s *Server, prefix string, f func(coppice.Project) (T, error)) (out T, err error) {
 	p, err := s.project(ctx, prefix)
 	if err != nil {
 		return out, err
 	}
 	return f(p.Project)
+}
+
+// textOrUnset refuses a change of a file that has both a text and unset, or neither.
+func textOrUnset(text string, unset bool) error {
+	if (text != "") == unset {
+		return coppice.Errorf(coppice.EInvalid, "a change has either a text or unset").WithFix("send one of the two").WithField("text")
+	}
+	return nil
 }
 
 func (s *Server) showConfig(ctx context.Context, in *ProjectIn) (api.ProjectConfig, error) {
@@ -66,8 +79,8 @@ func (s *Server) listPrompts(ctx context.Context, in *ProjectIn) (api.Prompts, e
 
 func (s *Server) changePrompt(ctx context.Context, in *changePromptIn) (api.Prompt, error) {
 	return settings(ctx, s, in.Project, func(p coppice.Project) (api.Prompt, error) {
-		if (in.Body.Text != "") == in.Body.Unset {
-			return api.Prompt{}, coppice.Errorf(coppice.EInvalid, "a change has either a text or unset").WithFix("send one of the two").WithField("text")
+		if err := textOrUnset(in.Body.Text, in.Body.Unset); err != nil {
+			return api.Prompt{}, err
 		}
 		return s.cfg.Settings.SetPrompt(ctx, p, in.Role, in.Body)
 	})

@@ -91,7 +91,9 @@ func (s *Server) listFeatures(ctx context.Context, prefix string) (out api.Featu
 			byFeature[v.Feature] = v
 		}
 		for i := range out.Features {
-			out.Features[i].Task = byFeature[out.Features[i].ID]
+			f := &out.Features[i]
+			f.Task = byFeature[f.ID]
+			f.CanReopen = f.Task == nil && f.Status == api.FeatureFailed
 		}
 		return err
 	})

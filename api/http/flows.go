@@ -34,8 +34,7 @@ type DocumentIn struct {
 type listFlowsIn struct {
 	Project string `query:"project" maxLength:"16" doc:"Only this project"`
 	Open    bool   `query:"open" doc:"Only flows that have not ended"`
-	Before  int64  `query:"before" minimum:"0" doc:"The next of the previous page"`
-	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	PageIn
 }
 
 type showDocumentIn struct {
@@ -138,6 +137,9 @@ func (s *Server) showFlow(ctx context.Context, in *FlowIn) (api.FlowDetail, erro
 		}
 		docs, err := r.Documents.Newest(t.ID)
 		if err != nil {
+			return out, err
+		}
+		if err := s.outline(r, t, docs, &out); err != nil {
 			return out, err
 		}
 		for _, d := range docs {

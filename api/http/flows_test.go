@@ -3,6 +3,7 @@ package http_test
 import (
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"coppice/api"
 	"coppice/api/apitest"
 	"coppice/api/client"
+	"coppice/store"
 )
 
 // batchFlow creates the flow app-1, a batch of two tasks, as people do. Then it writes
@@ -170,5 +172,41 @@ func TestDocuments(t *testing.T) {
 	}
 	if _, err := b.Client.PutDocument(b.Ctx, "app-1", "a b", api.DocumentWrite{Text: "x"}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("a name with a blank: %v, want invalid", err)
+	}
+}
+
+// The detail of a flow has its outline, and the comments on its documents where their
+// lines are now.
+func TestFlowOutline(t *testing.T) {
+	t.Parallel()
+	b := batchFlow(t)
+	zero := int64(0)
+	_, err := b.Client.PutDocument(b.Ctx, "app-1", "plan", api.DocumentWrite{Text: "one\ntwo\n", IfVersion: &zero})
+	b.Must(err)
+	b.Update(func(tx store.Tx) error {
+		for _, code := range []string{"two\n", "gone\n"} {
+			c := coppice.Comment{TaskID: 1, Path: "plan", Side: coppice.SideDocument, First: 1, Last: 1, Blob: "7", Code: code, Text: "why?", State: coppice.CommentDraft}
+			if err := tx.Comments.Put(&c); err != nil {
+				return err
+			}
+		}
+		return tx.Comments.Put(&coppice.Comment{TaskID: 1, Path: "plan", Side: coppice.SideNew, First: 1, Last: 1, State: coppice.CommentDraft})
+	})
+	f, err := b.Client.Flow(b.Ctx, "app-1")
+	b.Must(err)
+	want := []api.FlowPart{{Key: "1", Name: "a", Steps: []string{"1"}, Runs: 1}, {Key: "2", Name: "b", Steps: []string{"2"}, Runs: 1}}
+	if !reflect.DeepEqual(f.Outline, want) || f.Approves != "" || f.Drafts != 0 {
+		t.Errorf("the outline is %+v, and %q with %d drafts waits for an approval", f.Outline, f.Approves, f.Drafts)
+	}
+	if c := f.Comments; len(c) != 2 || c[0].At == nil || c[0].At.First != 2 || c[0].Outdated || c[1].At != nil || !c[1].Outdated {
+		t.Errorf("the comments are %+v, want one on line 2 and an outdated one", c)
+	}
+	b.Change("app-1", func(t *coppice.Task) { t.Flow.Left = []int64{2} })
+	if f, err = b.Client.Flow(b.Ctx, "app-1"); err != nil || len(f.Outline[0].Steps) != 0 || f.Outline[0].Name != "a" {
+		t.Errorf("%+v, %v; want the first part without a step", f.Outline, err)
+	}
+	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Outcome = coppice.StageEnded, coppice.OutcomeDone })
+	if f, err = b.Client.Flow(b.Ctx, "app-1"); err != nil || len(f.Outline) != 1 || f.Outline[0].Key != "2" {
+		t.Errorf("%+v, %v; want only the part with a step", f.Outline, err)
 	}
 }

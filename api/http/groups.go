@@ -16,13 +16,19 @@ import (
 type listGroupsIn struct {
 	Project string `query:"project" maxLength:"16" doc:"Only this project"`
 	Open    bool   `query:"open" doc:"Only groups with a task that has not ended"`
-	Before  int64  `query:"before" minimum:"0" doc:"The next of the previous page"`
-	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	PageIn
 }
 
 type groupIn struct {
 	ID      string `path:"id" maxLength:"64" doc:"The number of a group, or its name with the project"`
 	Project string `query:"project" maxLength:"16" doc:"The project of a name"`
+}
+
+// PageIn chooses a page of a list, newest first. It is exported for the same reason
+// as ProjectIn.
+type PageIn struct {
+	Before int64 `query:"before" minimum:"0" doc:"The next of the previous page"`
+	Limit  int   `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
 // MarksIn chooses tasks by what people mark them with. It is exported for the same

@@ -28,8 +28,7 @@ type hookRunsIn struct {
 	Project string `query:"project" maxLength:"16" doc:"Only this project"`
 	Task    string `query:"task" maxLength:"64" doc:"Only this task"`
 	Event   string `query:"event" maxLength:"32" doc:"Only this event, such as landed"`
-	Before  int64  `query:"before" minimum:"0" doc:"The next of the previous page"`
-	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	PageIn
 }
 
 type hookRunIn struct {

@@ -163,6 +163,11 @@ func (s *Server) scheduleView(r store.Reader, x coppice.Schedule) (api.Schedule,
 	default:
 		v.Next = engine.NextRuns(x, s.cfg.Zone, mostTimes)
 	}
+	open, err := engine.OpenRun(r, x.ID)
+	if err != nil {
+		return v, err
+	}
+	v.CanRun = open == nil
 	p, err := r.Projects.Get(x.ProjectID)
 	v.Project = p.Prefix
 	return v, err

@@ -285,6 +285,14 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.Workspace, err = r.Workspaces.Of(t.ID); err != nil {
 		return out, err
 	}
+	if t.Pull {
+		if out.Pull, err = r.Pulls.Of(t.ID); err != nil {
+			return out, err
+		}
+	}
+	if out.Reactions, err = r.Reactions.Of(t.ProjectID, t.ID); err != nil {
+		return out, err
+	}
 	if out.Preview, err = r.Previews.Last(t.ID); err != nil {
 		return out, err
 	}

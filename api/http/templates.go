@@ -46,11 +46,7 @@ func templates[T any](ctx context.Context, s *Server, prefix string, f func(copp
 	if s.cfg.Templates == nil {
 		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot show templates")
 	}
-	p, err := s.project(ctx, prefix)
-	if err != nil {
-		return out, err
-	}
-	return f(p.Project)
+	return withProject(ctx, s, prefix, f)
 }
 
 func (s *Server) listTemplates(ctx context.Context, in *ProjectIn) (api.Templates, error) {
@@ -63,8 +59,8 @@ func (s *Server) showTemplate(ctx context.Context, in *TemplateIn) (api.Template
 
 func (s *Server) changeTemplate(ctx context.Context, in *changeTemplateIn) (api.Template, error) {
 	return templates(ctx, s, in.Project, func(p coppice.Project) (api.Template, error) {
-		if (in.Body.Text != "") == in.Body.Unset {
-			return api.Template{}, coppice.Errorf(coppice.EInvalid, "a change has either a text or unset").WithFix("send one of the two").WithField("text")
+		if err := textOrUnset(in.Body.Text, in.Body.Unset); err != nil {
+			return api.Template{}, err
 		}
 		return s.cfg.Templates.SetTemplate(ctx, p, in.Name, in.Body)
 	})

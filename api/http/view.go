@@ -131,7 +131,8 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 	if p, ok := apps.live[t.ID]; ok {
 		f.Preview, v.App = &p, string(p.State)
 	}
-	v.Can = verb.Can(f)
+	v.Can, v.Review = verb.Can(f), verb.ReviewOf(t)
+	v.Primary = verb.Primary(f, v.Can)
 	if st.Question != nil && st.Question.Open() {
 		q := question(*st.Question)
 		v.Question = &q

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -238,7 +240,17 @@ func tables() string {
 	for _, r := range coppice.Roles {
 		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(r.Role))
 	}
-	b.WriteString("];\n")
+	b.WriteString("];\n\n// appRoles are the roles for whose sessions the project's app is served.\nexport const appRoles = [\n")
+	for _, r := range coppice.Roles {
+		if r.App {
+			fmt.Fprintf(&b, "  %s,\n", coppice.Raw(r.Role))
+		}
+	}
+	b.WriteString("];\n\n// toolNames has words for names of tools that are only types of a protocol.\nexport const toolNames: Record<string, string> = {\n")
+	for _, name := range slices.Sorted(maps.Keys(coppice.ToolNames)) {
+		fmt.Fprintf(&b, "  %s: %s,\n", name, coppice.Raw(coppice.ToolNames[name]))
+	}
+	b.WriteString("};\n")
 	return b.String()
 }
 

@@ -49,7 +49,7 @@ func newProgram() (*program, error) {
 	}
 	p := &program{self: self, state: state, tty: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd())}
 	p.env = cli.Env{
-		Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now,
+		Dir: dir, Self: self, State: state, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now,
 		Client: func() (*client.Client, error) { return client.New(state), nil }, Asks: p.tty, Edit: p.editFile, Open: p.open, Start: p.startFor,
 	}
 	if p.env.Terminal = term.IsTerminal(os.Stdout.Fd()); p.env.Terminal {

@@ -171,8 +171,8 @@ func printSecrets(out io.Writer, all []row) error {
 // the one in the working directory while no server runs.
 func (p *program) usedSecrets(ctx context.Context) map[string][]string {
 	used := map[string][]string{}
-	note := func(project string, servers map[string]coppice.MCPServer) {
-		for _, name := range secret.Names(servers) {
+	note := func(project string, policy coppice.Policy) {
+		for _, name := range secret.Used(policy) {
 			used[name] = append(used[name], project)
 		}
 	}
@@ -180,14 +180,14 @@ func (p *program) usedSecrets(ctx context.Context) map[string][]string {
 		defer c.Close()
 		if projects, err := c.Projects(ctx); err == nil {
 			for _, known := range projects {
-				note(known.Prefix, known.Policy.MCP)
+				note(known.Prefix, known.Policy)
 			}
 			return used
 		}
 	}
 	if root, err := p.repository(ctx); err == nil {
 		if policy, _, err := config.Load(root); err == nil {
-			note(root, policy.MCP)
+			note(root, policy)
 		}
 	}
 	return used
@@ -238,7 +238,7 @@ func (p *program) checkSecrets(ctx context.Context) []setup.Secret {
 	if err != nil {
 		return nil // the directory is not in a repository, or the row about the project reports it
 	}
-	names := secret.Names(policy.MCP)
+	names := secret.Used(policy)
 	if len(names) == 0 {
 		return nil
 	}

@@ -2,14 +2,16 @@ package review
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"coppice"
 	"coppice/api"
+	"coppice/store"
 )
 
-// Comment adds a draft. The code that it is about is read from the task's change,
-// never from the request.
+// Comment adds a draft. The code that it is about is read from the task's change or the
+// flow's document, never from the request.
 func (r *Reviews) Comment(ctx context.Context, t coppice.Task, n api.NewComment) (coppice.Comment, error) {
 	c := coppice.Comment{Path: n.Path, Side: n.Side, First: n.First, Last: max(n.First, n.Last), Text: n.Text}
 	if c.Side == "" {
@@ -18,11 +20,7 @@ func (r *Reviews) Comment(ctx context.Context, t coppice.Task, n api.NewComment)
 	if n.Last != 0 && n.Last < n.First {
 		c.Last = n.Last // the intake says why it is refused
 	}
-	ch, err := r.change(ctx, t)
-	if err != nil {
-		return c, err
-	}
-	blob, content, err := r.file(ctx, ch, c.Side, c.Path)
+	blob, content, err := r.content(ctx, t, c.Side, c.Path)
 	if err != nil {
 		return c, err
 	}
@@ -38,6 +36,20 @@ func (r *Reviews) Comment(ctx context.Context, t coppice.Task, n api.NewComment)
 		c.Code = strings.ToValidUTF8(strings.Join(lines[c.First-1:c.Last], ""), "\uFFFD")
 	}
 	return r.AddComment(ctx, t.Key, c)
+}
+
+// content returns what a comment is about: a file of the task's change, or the newest
+// version of a flow's document.
+func (r *Reviews) content(ctx context.Context, t coppice.Task, side coppice.Side, path string) (blob, content string, err error) {
+	if side == coppice.SideDocument {
+		d, err := store.Read(ctx, r.store, func(rd store.Reader) (coppice.Document, error) { return rd.Documents.Get(t.ID, path, 0) })
+		return strconv.FormatInt(d.Version, 10), d.Text, err
+	}
+	c, err := r.change(ctx, t)
+	if err != nil {
+		return "", "", err
+	}
+	return r.file(ctx, c, side, path)
 }
 
 // file returns a file on one side of a change. A path that the change renamed is
@@ -85,7 +97,7 @@ func (r *Reviews) anchored(ctx context.Context, c change, comments []coppice.Com
 			}
 			known[key] = at
 		}
-		rc := api.ReviewComment{Comment: x, Outdated: true}
+		rc := api.ReviewComment{Comment: x, Outdated: true, Can: x.State.Can()}
 		if first, last, ok := x.Find(at.blob, at.text); ok {
 			rc.At, rc.Outdated = &api.Place{Path: c.on(x.Side, x.Path), First: first, Last: last}, false
 		}

@@ -61,6 +61,7 @@ func (r *Reviews) Review(ctx context.Context, t coppice.Task, part api.ReviewPar
 		if comments, err = rd.Comments.Of(t.ID); err != nil {
 			return err
 		}
+		comments = slices.DeleteFunc(comments, func(c coppice.Comment) bool { return c.Side == coppice.SideDocument })
 		if seen, err = rd.Viewed.Of(t.ID); err != nil {
 			return err
 		}

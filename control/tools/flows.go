@@ -13,13 +13,13 @@ var flowTools = []tool{
 }
 
 type startCycleIn struct {
-	Task        string  `json:"task" jsonschema:"everything that the flow needs to know"`
-	Title       string  `json:"title,omitempty"`
-	Implementer string  `json:"implementer,omitempty" jsonschema:"the agent that implements, as agent or agent:model"`
-	Reviewer    string  `json:"reviewer,omitempty" jsonschema:"the agent that reviews, as agent or agent:model"`
-	Cycles      int     `json:"cycles,omitempty" jsonschema:"the most cycles, from 1 to 50; 10 if absent"`
-	Verify      string  `json:"verify,omitempty" jsonschema:"how to start or try the result"`
-	Budget      float64 `json:"budget,omitempty" jsonschema:"the most to spend on it, in USD; at most your task's share"`
+	Task        string `json:"task" jsonschema:"everything that the flow needs to know"`
+	Title       string `json:"title,omitempty"`
+	Implementer string `json:"implementer,omitempty" jsonschema:"the agent that implements, as agent or agent:model"`
+	Reviewer    string `json:"reviewer,omitempty" jsonschema:"the agent that reviews, as agent or agent:model"`
+	Cycles      int    `json:"cycles,omitempty" jsonschema:"the most cycles, from 1 to 50; 10 if absent"`
+	Verify      string `json:"verify,omitempty" jsonschema:"how to start or try the result"`
+	budgetIn
 }
 
 func startCycle(c *call, i *engine.Intake, tx store.Tx, in startCycleIn) (Created, error) {
@@ -38,7 +38,7 @@ type startDebateIn struct {
 	Rounds   int      `json:"rounds,omitempty" jsonschema:"the most rounds, from 1 to 10; 3 if absent"`
 	Action   string   `json:"action,omitempty" jsonschema:"what one side does afterwards; its work lands on the same branch as yours"`
 	Verify   bool     `json:"verify,omitempty" jsonschema:"the other side verifies the action"`
-	Budget   float64  `json:"budget,omitempty" jsonschema:"the most to spend on it, in USD; at most your task's share"`
+	budgetIn
 }
 
 func startDebate(c *call, i *engine.Intake, tx store.Tx, in startDebateIn) (Created, error) {

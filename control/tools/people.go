@@ -218,15 +218,12 @@ func (p *people) read(ctx context.Context, in keyIn) (Detail, error) {
 }
 
 type createIn struct {
-	Project     string   `json:"project" jsonschema:"the prefix of the project, such as app; status lists them"`
-	Title       string   `json:"title,omitempty" jsonschema:"what should be done, in a line; the first sentence of the description if absent"`
-	Description string   `json:"description,omitempty" jsonschema:"the whole description"`
-	Priority    int      `json:"priority,omitempty" jsonschema:"from -10 to 10; higher goes first"`
-	Agent       string   `json:"agent,omitempty" jsonschema:"the project's default if absent"`
-	Model       string   `json:"model,omitempty" jsonschema:"the agent's default if absent"`
-	After       []string `json:"after,omitempty" jsonschema:"keys of tasks that must be done first"`
-	Steps       []string `json:"steps,omitempty" jsonschema:"what must be true when it is done, one by one"`
-	Answer      bool     `json:"answer,omitempty" jsonschema:"it wants an answer, not a change"`
+	Project     string `json:"project" jsonschema:"the prefix of the project, such as app; status lists them"`
+	Description string `json:"description,omitempty" jsonschema:"the whole description"`
+	newTaskIn
+	Agent  string `json:"agent,omitempty" jsonschema:"the project's default if absent"`
+	Model  string `json:"model,omitempty" jsonschema:"the agent's default if absent"`
+	Answer bool   `json:"answer,omitempty" jsonschema:"it wants an answer, not a change"`
 }
 
 func (p *people) create(ctx context.Context, in createIn) (Brief, error) {

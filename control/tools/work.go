@@ -39,20 +39,31 @@ type done struct {
 	OK bool `json:"ok"`
 }
 
+// newTaskIn is what the tools of agents and of people ask for in the same words when
+// they create a task.
+type newTaskIn struct {
+	Title    string   `json:"title,omitempty" jsonschema:"what should be done, in a line; the first sentence of the description if absent"`
+	Priority int      `json:"priority,omitempty" jsonschema:"from -10 to 10; higher goes first"`
+	After    []string `json:"after,omitempty" jsonschema:"keys of tasks that must be done first"`
+	Steps    []string `json:"steps,omitempty" jsonschema:"what must be true when it is done, one by one"`
+}
+
+// budgetIn is the budget of what an agent starts below its task.
+type budgetIn struct {
+	Budget float64 `json:"budget,omitempty" jsonschema:"the most to spend on it, in USD; at most your task's share"`
+}
+
 type createTaskIn struct {
-	Title       string   `json:"title,omitempty" jsonschema:"what should be done, in a line; the first sentence of the description if absent"`
-	Description string   `json:"description" jsonschema:"everything that the agent needs to know; it does not see your conversation"`
-	Answer      bool     `json:"answer,omitempty" jsonschema:"the task wants an answer: its agent changes nothing, and its final message is the result"`
-	Schema      any      `json:"schema,omitempty" jsonschema:"the JSON schema that the answer must match"`
-	Priority    int      `json:"priority,omitempty" jsonschema:"from -10 to 10; higher goes first"`
-	Agent       string   `json:"agent,omitempty" jsonschema:"another agent than yours"`
-	Model       string   `json:"model,omitempty" jsonschema:"another model than yours"`
-	Effort      string   `json:"effort,omitempty" jsonschema:"how hard its agent thinks, as one of the agent's own levels"`
-	Turns       int      `json:"turns,omitempty" jsonschema:"the most turns of each of its sessions"`
-	After       []string `json:"after,omitempty" jsonschema:"keys of tasks that must be done first"`
-	Steps       []string `json:"steps,omitempty" jsonschema:"what must be true when it is done, one by one"`
-	Checks      []string `json:"checks,omitempty" jsonschema:"shell commands that judge the result, besides the project's"`
-	Budget      float64  `json:"budget,omitempty" jsonschema:"the most to spend on it, in USD; at most your task's share"`
+	Description string `json:"description" jsonschema:"everything that the agent needs to know; it does not see your conversation"`
+	newTaskIn
+	Answer bool     `json:"answer,omitempty" jsonschema:"the task wants an answer: its agent changes nothing, and its final message is the result"`
+	Schema any      `json:"schema,omitempty" jsonschema:"the JSON schema that the answer must match"`
+	Agent  string   `json:"agent,omitempty" jsonschema:"another agent than yours"`
+	Model  string   `json:"model,omitempty" jsonschema:"another model than yours"`
+	Effort string   `json:"effort,omitempty" jsonschema:"how hard its agent thinks, as one of the agent's own levels"`
+	Turns  int      `json:"turns,omitempty" jsonschema:"the most turns of each of its sessions"`
+	Checks []string `json:"checks,omitempty" jsonschema:"shell commands that judge the result, besides the project's"`
+	budgetIn
 }
 
 // Created is a task that an agent created.

@@ -83,7 +83,8 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	}
 	t.known = known{}
 	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project), t.q.ForgetSnoozes(t.ctx, project), t.q.ForgetGroups(t.ctx, project), t.q.ForgetNoteTotals(t.ctx, project),
-		t.q.ForgetLocks(t.ctx, project), t.q.ForgetLockRequests(t.ctx, project), t.q.ForgetLockSeq(t.ctx, project), t.q.ForgetHookRunsIn(t.ctx, project)); err != nil {
+		t.q.ForgetLocks(t.ctx, project), t.q.ForgetLockRequests(t.ctx, project), t.q.ForgetLockSeq(t.ctx, project), t.q.ForgetHookRunsIn(t.ctx, project),
+		t.q.ForgetForge(t.ctx, project), t.q.ForgetReactionsIn(t.ctx, project)); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)
@@ -111,7 +112,27 @@ func (t *tx) forgetTask(project, id, most int64) (done bool, err error) {
 			return false, err
 		}
 	}
+	if err := t.forgetQueue(id); err != nil {
+		return false, err
+	}
 	return true, t.forgetRows(project, id)
+}
+
+// forgetQueue removes the queue of the branch on which the steps of a flow landed.
+func (t *tx) forgetQueue(id int64) error {
+	task, err := tasks{t}.Get(id)
+	if err != nil || task.FlowBranch() == "" {
+		return err
+	}
+	q, err := queues{t}.Of(task.ProjectID, task.FlowBranch())
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	t.known = known{}
+	return t.q.ForgetQueue(t.ctx, q.ID)
 }
 
 // forgetOutput removes at most most rows of output of sessions, and reports
@@ -146,7 +167,7 @@ func (t *tx) forgetRows(project, id int64) error {
 	}
 	for _, forget := range []func(context.Context, int64) error{
 		t.q.ForgetTrash, t.q.ForgetQuestions, t.q.ForgetMessages, t.q.ForgetImages, t.q.ForgetComments, t.q.ForgetViewed, t.q.ForgetChecks,
-		t.q.ForgetCandidates, t.q.ForgetLandings, t.q.ForgetWorkspaces, t.q.ForgetPreviews, t.q.ForgetDeps, t.q.ForgetHookRuns,
+		t.q.ForgetCandidates, t.q.ForgetLandings, t.q.ForgetWorkspaces, t.q.ForgetPreviews, t.q.ForgetDeps, t.q.ForgetHookRuns, t.q.ForgetPulls, t.q.ForgetReactions,
 	} {
 		if err := forget(t.ctx, id); err != nil {
 			return err

@@ -163,6 +163,11 @@ func TestPlans(t *testing.T) {
 		"Tasks.List of a schedule": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{Schedule: 1, Most: 5}); return err },
 		"Families.Steps":           func(t store.Tx) error { _, err := t.Families.Steps(1); return err },
 		"Schedules.In":             func(t store.Tx) error { _, err := t.Schedules.In(1); return err },
+		"Pulls.Of":                 func(t store.Tx) error { _, err := t.Pulls.Of(1); return err },
+		"Pulls.Open":               func(t store.Tx) error { _, err := t.Pulls.Open(1); return err },
+		"Pulls.OfTasks":            func(t store.Tx) error { _, err := t.Pulls.OfTasks(some); return err },
+		"Pulls.ByNumber":           func(t store.Tx) error { _, _ = t.Pulls.ByNumber(1, 2); return nil }, // there is none
+		"Reactions.Of":             func(t store.Tx) error { _, err := t.Reactions.Of(1, 2); return err },
 		"Hooks.Offered":            func(t store.Tx) error { _, err := t.Hooks.Offered(1); return err },
 		"Hooks.Next":               func(t store.Tx) error { _, err := t.Hooks.Next(1, 4); return err },
 		"Hooks.Lane":               func(t store.Tx) error { _, err := t.Hooks.Lane("x"); return err },

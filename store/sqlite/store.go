@@ -305,6 +305,9 @@ type (
 	documents  struct{ *tx }
 	schedules  struct{ *tx }
 	templates  struct{ *tx }
+	pulls      struct{ *tx }
+	forges     struct{ *tx }
+	reactions  struct{ *tx }
 )
 
 func (t *tx) parts() store.Tx {
@@ -314,6 +317,7 @@ func (t *tx) parts() store.Tx {
 		Questions: questions{t}, Messages: messages{t}, Comments: comments{t}, Viewed: viewed{t}, Asks: asks{t}, Calls: calls{t}, Locks: locks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
 		Features: features{t}, History: history{t}, Previews: previews{t}, Snoozes: snoozes{t}, Images: images{t}, Groups: groups{t}, Seen: seen{t},
 		Notes: notes{t}, Hooks: hooks{t}, Documents: documents{t}, Schedules: schedules{t}, Templates: templates{t},
+		Pulls: pulls{t}, Forges: forges{t}, Reactions: reactions{t},
 	}
 }
 

@@ -34,6 +34,7 @@ func testNotFound(t *testing.T, open Open) {
 			"document":          second(r.Documents.Get(7, "plan", 0)),
 			"schedule":          second(r.Schedules.Get(7)),
 			"schedule by name":  second(r.Schedules.ByName(7, "none")),
+			"pull by number":    second(r.Pulls.ByNumber(7, 1)),
 		} {
 			wantCode(t, what, err, coppice.ENotFound)
 		}
@@ -52,6 +53,8 @@ func testNone(t *testing.T, open Open) {
 			"last session":  must(r.Sessions.Last(7)) == nil,
 			"last landing":  must(r.Landings.Last(7)) == nil,
 			"workspace":     must(r.Workspaces.Of(7)) == nil,
+			"pull request":  must(r.Pulls.Of(7)) == nil,
+			"forge":         must(r.Forges.Of(7)).NextAt.IsZero(),
 			"work by key":   must(r.Work.ByKey("none")) == nil,
 			"open question": must(r.Questions.Open(7)) == nil,
 			"next timer":    must(r.Timers.Next()).IsZero(),
@@ -191,6 +194,24 @@ func testRoundTrips(t *testing.T, open Open) {
 		{"schedule", &coppice.Schedule{}, func(v any) { x := v.(*coppice.Schedule); x.ProjectID, x.Name = p.ID, name("schedule") },
 			func(tx store.Tx, v any) error { return tx.Schedules.Put(v.(*coppice.Schedule)) },
 			func(r store.Reader, v any) (any, error) { return r.Schedules.Get(v.(*coppice.Schedule).ID) }},
+		{"pull request", &coppice.Pull{}, func(v any) { x := v.(*coppice.Pull); x.ProjectID, x.TaskID = p.ID, k.ID },
+			func(tx store.Tx, v any) error {
+				x := v.(*coppice.Pull)
+				if old, err := tx.Pulls.Of(k.ID); err != nil || old != nil {
+					x.ID = old.ID // a task has at most one
+				}
+				return tx.Pulls.Put(x)
+			},
+			func(r store.Reader, v any) (any, error) {
+				p, err := r.Pulls.Of(k.ID)
+				return *p, err
+			}},
+		{"forge", &coppice.ForgeRow{}, func(v any) { v.(*coppice.ForgeRow).ProjectID = p.ID },
+			func(tx store.Tx, v any) error { return tx.Forges.Put(*v.(*coppice.ForgeRow)) },
+			func(r store.Reader, v any) (any, error) { return r.Forges.Of(p.ID) }},
+		{"reaction", &coppice.Reacted{}, func(v any) { x := v.(*coppice.Reacted); x.ProjectID, x.TaskID, x.Key = p.ID, k.ID, name("reaction") },
+			func(tx store.Tx, v any) error { return tx.Reactions.Put(v.(*coppice.Reacted)) },
+			func(r store.Reader, v any) (any, error) { return newest(r.Reactions.Of(p.ID, k.ID)) }},
 		{"trash", &coppice.Trash{}, func(any) {},
 			func(tx store.Tx, v any) error { return tx.Trash.Put(v.(*coppice.Trash)) },
 			func(r store.Reader, v any) (any, error) { return r.Trash.Get(v.(*coppice.Trash).ID) }},

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -149,6 +150,44 @@ func testForgetDocuments(t *testing.T, open Open) {
 	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&kept) })
 	forget(t, s, p.ID)
 	same(t, "documents of a removed project", 0, documents(kept))
+}
+
+// testForgetQueue checks that the queue of a flow's branch is removed with the flow,
+// unless it has an open landing, and that other queues stay.
+func testForgetQueue(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	over := func(k *coppice.Task) { flow(coppice.FlowCycle)(k); k.Flow.Branch = true; done(k) }
+	old, busy := task(t, s, p, 1, over), task(t, s, p, 2, over)
+	other := task(t, s, p, 3, func(k *coppice.Task) { flow(coppice.FlowGoal)(k); k.Flow.Branch = true })
+	queued := coppice.Landing{ProjectID: p.ID, TaskID: other.ID, Head: "c1", CreatedAt: start, QueuedAt: start}
+	update(t, s, func(tx store.Tx) error {
+		for _, branch := range []string{old.FlowBranch(), busy.FlowBranch(), other.FlowBranch(), "coppice/app-10"} {
+			q := coppice.Queue{ProjectID: p.ID, Branch: branch}
+			if err := tx.Queues.Put(&q); err != nil {
+				return err
+			}
+			if branch == busy.FlowBranch() {
+				queued.QueueID = q.ID
+			}
+		}
+		return tx.Landings.Put(&queued)
+	})
+	for done := false; !done; {
+		update(t, s, func(tx store.Tx) error {
+			f, err := tx.History.Forget(store.Keep{Tasks: 1}, start.AddDate(1, 0, 0), 100)
+			done = f.Task == nil
+			return err
+		})
+	}
+	var left []string
+	for _, q := range get(t, s, func(r store.Reader) ([]coppice.Queue, error) { return r.Queues.In(p.ID) }) {
+		left = append(left, q.Branch)
+	}
+	want := []string{"", "coppice/app-10", busy.FlowBranch(), other.FlowBranch()}
+	if slices.Sort(want); !slices.Equal(left, want) {
+		t.Errorf("the queues of %q are left, want those of %q", left, want)
+	}
 }
 
 func testFlows(t *testing.T, open Open) {

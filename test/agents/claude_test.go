@@ -42,20 +42,28 @@ func TestClaude(t *testing.T) {
 
 	t.Run("messages", func(t *testing.T) {
 		t.Parallel()
-		b := claudeBench(t)
-		f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
-			if e.Kind == coppice.KindPermission {
-				pm.send("FIRST", "")
-				pm.send("SECOND", "")
-				pm.queue = append(pm.queue, func() { b.release(t) })
-			}
-		})
+		f := claudeBench(t).sendDuring(t, coppice.KindPermission, "FIRST", "SECOND")
 		f.wantSummary(t, "second it is")
 		if n := f.noticed("delivered"); n != 2 {
 			t.Errorf("%d messages were acknowledged, want 2", n)
 		}
 	})
 
+}
+
+// sendDuring runs a turn that waits, sends messages at each event of a kind, and then
+// lets the turn continue.
+func (b *bench) sendDuring(t *testing.T, kind coppice.AgentEventKind, messages ...string) finished {
+	t.Helper()
+	return b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
+		if e.Kind != kind {
+			return
+		}
+		for _, m := range messages {
+			pm.send(m, "")
+		}
+		pm.queue = append(pm.queue, func() { b.release(t) })
+	})
 }
 
 // release creates the file that the WAIT rule waits for.

@@ -50,13 +50,7 @@ func TestCodex(t *testing.T) {
 
 	t.Run("steer", func(t *testing.T) {
 		t.Parallel()
-		b := serverBench(t)
-		f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
-			if e.Kind == coppice.KindTool {
-				pm.send("SECOND", "")
-				pm.queue = append(pm.queue, func() { b.release(t) })
-			}
-		})
+		f := serverBench(t).sendDuring(t, coppice.KindTool, "SECOND")
 		if f.Failure != nil || f.Summary != "second it is" || f.Usage.Turns != 2 {
 			t.Errorf("failure %v, summary %q, usage %+v", f.Failure, f.Summary, f.Usage)
 		}

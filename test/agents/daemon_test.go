@@ -99,36 +99,56 @@ func (b *bench) serveConfigured(t *testing.T) (ctx context.Context, c *client.Cl
 
 var errFound = errors.New("found")
 
-// TestDaemonRestart: the server is killed while a real agent is in the middle
-// of its turn; the agent does not notice, and its work lands.
-func TestDaemonRestart(t *testing.T) {
-	t.Parallel()
-	t.Run("claude-restart", func(t *testing.T) {
+// both runs a test with each of the two agents that have their own protocol.
+func both(t *testing.T, what string, f func(t *testing.T, b *bench, name string)) {
+	t.Helper()
+	t.Run("claude-"+what, func(t *testing.T) {
 		t.Parallel()
-		survives(t, claudeBench(t), claude.Name)
+		f(t, claudeBench(t), claude.Name)
 	})
-	t.Run("codex-restart", func(t *testing.T) {
+	t.Run("codex-"+what, func(t *testing.T) {
 		t.Parallel()
-		survives(t, codexBench(t), codex.Name)
+		f(t, codexBench(t), codex.Name)
 	})
 }
 
-func survives(t *testing.T, b *bench, name string) {
+// gate creates a pipe that keeps an agent's command waiting until a test writes to it.
+func (b *bench) gate(t *testing.T) string {
 	t.Helper()
 	gate := filepath.Join(b.home, "gate")
 	if err := unix.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, c, p, restart := b.serve(t, name)
-	tasks, err := c.CreateTasks(ctx, p.Prefix, []coppice.NewTask{{Title: "Go through", Body: "GATE " + gate}})
+	return gate
+}
+
+// creates creates a task and returns its key.
+func creates(t *testing.T, ctx context.Context, c *client.Client, project, title, body string) string {
+	t.Helper()
+	tasks, err := c.CreateTasks(ctx, project, []coppice.NewTask{{Title: title, Body: body}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := tasks[0].Key
+	return tasks[0].Key
+}
+
+// TestDaemonRestart: the server is killed while a real agent is in the middle
+// of its turn; the agent does not notice, and its work lands.
+func TestDaemonRestart(t *testing.T) {
+	t.Parallel()
+	both(t, "restart", survives)
+}
+
+func survives(t *testing.T, b *bench, name string) {
+	t.Helper()
+	gate := b.gate(t)
+	ctx, c, p, restart := b.serve(t, name)
+	key := creates(t, ctx, c, p.Prefix, "Go through", "GATE "+gate)
 	until := func(what string, f func(api.TaskDetail) bool) api.TaskDetail {
 		t.Helper()
 		var d api.TaskDetail
 		look := func() error {
+			var err error
 			if d, err = c.Task(ctx, key); err == nil && f(d) {
 				err = errFound
 			}
@@ -145,7 +165,7 @@ func survives(t *testing.T, b *bench, name string) {
 		return d
 	}
 	until("a session", func(d api.TaskDetail) bool { return len(d.History) > 0 && !d.History[0].StartedAt.IsZero() })
-	err = c.FollowOutput(ctx, key+".1", -1, func(o api.Output) error {
+	err := c.FollowOutput(ctx, key+".1", -1, func(o api.Output) error {
 		if strings.Contains(string(o.Event), "read x ") {
 			return errFound
 		}

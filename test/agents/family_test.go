@@ -10,11 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"coppice"
-	"coppice/agent/claude"
-	"coppice/agent/codex"
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/internal/browser"
@@ -25,29 +21,15 @@ import (
 // agent asks a person, who answers in the dashboard, and its work lands.
 func TestFamily(t *testing.T) {
 	t.Parallel()
-	t.Run("claude-family", func(t *testing.T) {
-		t.Parallel()
-		hasFamily(t, claudeBench(t), claude.Name)
-	})
-	t.Run("codex-family", func(t *testing.T) {
-		t.Parallel()
-		hasFamily(t, codexBench(t), codex.Name)
-	})
+	both(t, "family", hasFamily)
 }
 
 func hasFamily(t *testing.T, b *bench, name string) {
 	t.Helper()
-	gate := filepath.Join(b.home, "gate")
-	if err := unix.Mkfifo(gate, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gate := b.gate(t)
 	ctx, c, p, restart := b.serve(t, name)
-	tasks, err := c.CreateTasks(ctx, p.Prefix, []coppice.NewTask{{Title: "the parent", Body: "SPAWN " + p.Prefix + " " + gate}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	parent, child := tasks[0].Key, p.Prefix+"-2"
-	err = c.FollowEvents(ctx, client.EventQuery{Project: p.Prefix}, func(e coppice.Event) error {
+	parent, child := creates(t, ctx, c, p.Prefix, "the parent", "SPAWN "+p.Prefix+" "+gate), p.Prefix+"-2"
+	err := c.FollowEvents(ctx, client.EventQuery{Project: p.Prefix}, func(e coppice.Event) error {
 		if e.Kind == coppice.EventTaskCreated && e.Subject == child {
 			return errFound
 		}

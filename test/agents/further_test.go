@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"coppice/agent"
 	"coppice/cmd/coppice/server"
 )
 
@@ -72,12 +71,7 @@ func TestFurther(t *testing.T) {
 	for name, f := range further {
 		t.Run(name+"-write", func(t *testing.T) {
 			t.Parallel()
-			b := furtherBench(t, name)
-			f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil)
-			b.wantCommit(t, f, "foo.txt", "hello\n")
-			if f.Summary != "done: wrote foo.txt" || f.Conversation == "" || f.Usage.Turns != 3 {
-				t.Errorf("summary %q, conversation %q, usage %+v", f.Summary, f.Conversation, f.Usage)
-			}
+			furtherBench(t, name).writes(t)
 		})
 		show(t, name+"-", func(t *testing.T) *bench { return furtherBench(t, name) }, f.shows)
 	}

@@ -3,21 +3,17 @@
 # they were recorded with, beside those of install.sh. Does nothing for those
 # that are installed already.
 set -eu
+. "$(dirname "$0")/../npm.sh"
 
-dir=${COPPICE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coppice-test/agents}
-
-if ! command -v npm >/dev/null 2>&1; then
-	echo "install-more.sh: npm is not installed; install Node.js 20 or newer" >&2
-	exit 1
-fi
+dir=$cache
+needs_npm
 
 # install PROGRAM PACKAGE VERSION. Each has a separate folder: the adapters
 # bring other versions of the CLIs they adapt.
 install() {
 	home=$dir/more/$1
 	if [ ! -e "$home/installed-$3" ]; then
-		mkdir -p "$home"
-		npm install --prefix "$home" --no-audit --no-fund --loglevel=error "$2@$3"
+		npm_install "$home" "$2@$3"
 		test -x "$home/node_modules/.bin/$1"
 		touch "$home/installed-$3"
 	fi

@@ -5,22 +5,19 @@
 # The versions are pinned because npm otherwise picks an older release whose
 # "engines" field fits the node at hand.
 set -eu
+. "$(dirname "$0")/../npm.sh"
 
 claude=2.1.325
 codex=0.166.0
 browser=1.11.0
-dir=${COPPICE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coppice-test/agents}
+dir=$cache
 stamp=$dir/installed-$claude-$codex-$browser
 
 if [ -e "$stamp" ]; then
 	exit 0
 fi
-if ! command -v npm >/dev/null 2>&1; then
-	echo "install.sh: npm is not installed; install Node.js 20 or newer" >&2
-	exit 1
-fi
-mkdir -p "$dir"
-npm install --prefix "$dir" --no-audit --no-fund --loglevel=error \
+needs_npm
+npm_install "$dir" \
 	"@anthropic-ai/claude-code@$claude" "@openai/codex@$codex" "chrome-devtools-mcp@$browser"
 
 # The stamp is written last and only after all programs answered, so that an

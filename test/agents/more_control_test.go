@@ -74,22 +74,18 @@ func TestACPMessages(t *testing.T) {
 // TestACPRules: what rules and people say beyond yes and no.
 func TestACPRules(t *testing.T) {
 	t.Parallel()
-	for name := range more {
-		// The protocol cannot change a call, so the agent receives the rule's command as text.
-		t.Run(name+"-permission-rewrite", func(t *testing.T) {
-			t.Parallel()
-			b := moreBench(t, name)
-			set := rules(coppice.Rule{Tool: "run", Match: "touch *", Do: coppice.RuleAllow, Set: map[string]string{"command": "true"}})
-			f := b.run(t, agent.Request{Prompt: "RUN touch made.txt", Permissions: set}, nil)
-			b.wantNo(t, "made.txt")
-			if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && strings.Contains(e.Text, `"command":"true"`) }) != 1 {
-				t.Errorf("events %+v", f.events)
-			}
-			if got := b.lastMessage(); f.Failure != nil || !strings.Contains(got, "require this instead") || !strings.Contains(got, `"command":"true"`) {
-				t.Errorf("failure %v, the model received %q, want the rule's command in it", f.Failure, got)
-			}
-		})
-	}
+	// The protocol cannot change a call, so the agent receives the rule's command as text.
+	eachMore(t, "permission-rewrite", func(t *testing.T, b *bench) {
+		set := rules(coppice.Rule{Tool: "run", Match: "touch *", Do: coppice.RuleAllow, Set: map[string]string{"command": "true"}})
+		f := b.run(t, agent.Request{Prompt: "RUN touch made.txt", Permissions: set}, nil)
+		b.wantNo(t, "made.txt")
+		if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && strings.Contains(e.Text, `"command":"true"`) }) != 1 {
+			t.Errorf("events %+v", f.events)
+		}
+		if got := b.lastMessage(); f.Failure != nil || !strings.Contains(got, "require this instead") || !strings.Contains(got, `"command":"true"`) {
+			t.Errorf("failure %v, the model received %q, want the rule's command in it", f.Failure, got)
+		}
+	})
 }
 
 // TestACPQuestions: agents that have a way to ask a person do.

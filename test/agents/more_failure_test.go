@@ -67,19 +67,17 @@ func TestACPFailures(t *testing.T) {
 func TestACPEnds(t *testing.T) {
 	t.Parallel()
 	everyMore(t, "large")
-	for name := range more {
-		t.Run(name+"-sigterm", func(t *testing.T) {
-			t.Parallel()
-			b := moreBench(t, name)
-			b.stays = false
-			t.Cleanup(func() { b.release(t) }) // for a command that outlives its agent
-			f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
-				if e.Kind == coppice.KindTool {
-					pm.terminate()
-				}
-			})
-			wantClass(t, f, coppice.ClassLost)
+	eachMore(t, "sigterm", func(t *testing.T, b *bench) {
+		b.stays = false
+		t.Cleanup(func() { b.release(t) }) // for a command that outlives its agent
+		f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindTool {
+				pm.terminate()
+			}
 		})
+		wantClass(t, f, coppice.ClassLost)
+	})
+	for name := range more {
 		t.Run(name+"-stop", func(t *testing.T) { t.Parallel(); stops(t, name) })
 	}
 	// It names its files by the minute, and overwrites the file of a conversation

@@ -13,27 +13,21 @@ import (
 func TestACPPermissions(t *testing.T) {
 	t.Parallel()
 	everyMore(t, "permission-rule permission-always hook-closed mcp")
-	for name := range more {
-		t.Run(name+"-permission-allow", func(t *testing.T) {
-			t.Parallel()
-			b := moreBench(t, name)
-			ask := rules(coppice.Rule{Tool: "edit", Match: "*.txt", Do: coppice.RuleAsk})
-			f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: ask}, answers(t, "allow"))
-			b.wantCommit(t, f, "foo.txt", "hello\n")
-			if f.count(coppice.KindState, func(e coppice.AgentEvent) bool { return e.State == coppice.SessionWaiting }) != 1 {
-				t.Error("it did not wait")
-			}
-		})
-		t.Run(name+"-permission-deny", func(t *testing.T) {
-			t.Parallel()
-			b := moreBench(t, name)
-			f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: askEdit}, answers(t, "deny because SAY rain", "deny", "deny", "deny"))
-			b.wantNo(t, "foo.txt")
-			if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && e.Text == "SAY rain" }) != 1 {
-				t.Errorf("events %+v", f.events)
-			}
-		})
-	}
+	eachMore(t, "permission-allow", func(t *testing.T, b *bench) {
+		ask := rules(coppice.Rule{Tool: "edit", Match: "*.txt", Do: coppice.RuleAsk})
+		f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: ask}, answers(t, "allow"))
+		b.wantCommit(t, f, "foo.txt", "hello\n")
+		if f.count(coppice.KindState, func(e coppice.AgentEvent) bool { return e.State == coppice.SessionWaiting }) != 1 {
+			t.Error("it did not wait")
+		}
+	})
+	eachMore(t, "permission-deny", func(t *testing.T, b *bench) {
+		f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: askEdit}, answers(t, "deny because SAY rain", "deny", "deny", "deny"))
+		b.wantNo(t, "foo.txt")
+		if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && e.Text == "SAY rain" }) != 1 {
+			t.Errorf("events %+v", f.events)
+		}
+	})
 }
 
 // TestACPFork: agents that can continue a copy of a conversation.

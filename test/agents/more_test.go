@@ -81,17 +81,34 @@ func everyMore(t *testing.T, names string) {
 	}
 }
 
+// eachMore runs a test with every one of these agents.
+func eachMore(t *testing.T, what string, f func(t *testing.T, b *bench)) {
+	t.Helper()
+	for name := range more {
+		t.Run(name+"-"+what, func(t *testing.T) {
+			t.Parallel()
+			f(t, moreBench(t, name))
+		})
+	}
+}
+
+// writes checks that an agent writes a file, commits it and reports that.
+func (b *bench) writes(t *testing.T) finished {
+	t.Helper()
+	f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil)
+	b.wantCommit(t, f, "foo.txt", "hello\n")
+	if f.Summary != "done: wrote foo.txt" || f.Conversation == "" || f.Usage.Turns != 3 {
+		t.Errorf("summary %q, conversation %q, usage %+v", f.Summary, f.Conversation, f.Usage)
+	}
+	return f
+}
+
 func TestACP(t *testing.T) {
 	t.Parallel()
 	for name := range more {
 		t.Run(name+"-write", func(t *testing.T) {
 			t.Parallel()
-			b := moreBench(t, name)
-			f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil)
-			b.wantCommit(t, f, "foo.txt", "hello\n")
-			if f.Summary != "done: wrote foo.txt" || f.Conversation == "" || f.Usage.Turns != 3 {
-				t.Errorf("summary %q, conversation %q, usage %+v", f.Summary, f.Conversation, f.Usage)
-			}
+			f := moreBench(t, name).writes(t)
 			if e, ok := f.has(coppice.KindPermission); ok != more[name].asks || (ok && e.Text != "allowed") {
 				t.Errorf("permission event: %+v", e)
 			}
@@ -99,29 +116,27 @@ func TestACP(t *testing.T) {
 		if !more[name].forgets {
 			t.Run(name+"-resume", func(t *testing.T) { t.Parallel(); resumes(t, name) })
 		}
-		t.Run(name+"-interrupt", func(t *testing.T) {
-			t.Parallel()
-			b := moreBench(t, name)
-			f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
-				switch {
-				case e.Kind == coppice.KindTool:
-					pm.interrupt()
-				case e.Kind == coppice.KindTurn && e.Reason == "cancelled":
-					b.release(t) // for a command that outlives its turn
-					pm.send("SAY after", "")
-				}
-			})
-			var turns []string
-			for _, e := range f.events {
-				if e.Kind == coppice.KindTurn {
-					turns = append(turns, e.Reason)
-				}
-			}
-			if f.Failure != nil || !slices.Equal(turns, []string{"cancelled", "end_turn"}) {
-				t.Errorf("failure %v, turns ended with %q", f.Failure, turns)
+	}
+	eachMore(t, "interrupt", func(t *testing.T, b *bench) {
+		f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
+			switch {
+			case e.Kind == coppice.KindTool:
+				pm.interrupt()
+			case e.Kind == coppice.KindTurn && e.Reason == "cancelled":
+				b.release(t) // for a command that outlives its turn
+				pm.send("SAY after", "")
 			}
 		})
-	}
+		var turns []string
+		for _, e := range f.events {
+			if e.Kind == coppice.KindTurn {
+				turns = append(turns, e.Reason)
+			}
+		}
+		if f.Failure != nil || !slices.Equal(turns, []string{"cancelled", "end_turn"}) {
+			t.Errorf("failure %v, turns ended with %q", f.Failure, turns)
+		}
+	})
 	everyMore(t, "401")
 }
 

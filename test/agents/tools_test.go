@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/agent/claude"
-	"coppice/agent/codex"
 	"coppice/api"
 	"coppice/api/client"
 )
@@ -19,27 +17,13 @@ import (
 // another agent has written what it waits for.
 func TestTools(t *testing.T) {
 	t.Parallel()
-	t.Run("claude-tools", func(t *testing.T) {
-		t.Parallel()
-		usesTools(t, claudeBench(t), claude.Name)
-	})
-	t.Run("codex-tools", func(t *testing.T) {
-		t.Parallel()
-		usesTools(t, codexBench(t), codex.Name)
-	})
+	both(t, "tools", usesTools)
 }
 
 func usesTools(t *testing.T, b *bench, name string) {
 	t.Helper()
 	ctx, c, p, restart := b.serve(t, name)
-	create := func(title string) string {
-		t.Helper()
-		tasks, err := c.CreateTasks(ctx, p.Prefix, []coppice.NewTask{{Title: title, Body: title}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tasks[0].Key
-	}
+	create := func(title string) string { return creates(t, ctx, c, p.Prefix, title, title) }
 	key := create("USETOOLS")
 	err := c.FollowEvents(ctx, client.EventQuery{Task: key}, func(e coppice.Event) error {
 		if e.Kind == coppice.EventSessionReport && e.Reason == "reads its task" {

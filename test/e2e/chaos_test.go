@@ -129,6 +129,7 @@ func TestChaos(t *testing.T) {
 		return
 	}
 	w.allCleaned(keys)
+	w.checkIdle(0)
 	if code := w.Server().Stop(t); code != 0 {
 		t.Errorf("the server ended with %d", code)
 	}

@@ -23,5 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	flag.Parse()
-	os.Exit(harness.RunWithProgram(m, &program, buildFlags...)) // built as the tests were
+	code := harness.RunWithProgram(m, &program, buildFlags...) // built as the tests were
+	stopForge()
+	os.Exit(code)
 }

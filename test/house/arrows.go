@@ -70,14 +70,15 @@ var mayImport = map[string][]string{
 	"price":     {},
 	"prompt":    {},
 	"answer":    {},
-	"config":    {"agent", "engine", "flow", "prompt", "secret"},
+	"reaction":  {},
+	"config":    {"agent", "engine", "flow", "prompt", "reaction", "secret"},
 	"host":      {"agent", "lock"},
 	"memory":    {"store"},
-	"engine":    {"answer", "flow", "lock", "store", "fabric", "prompt", "verb"},
+	"engine":    {"answer", "flow", "lock", "store", "fabric", "prompt", "reaction", "verb"},
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
 	"ingest":    {"agent", "store", "fabric", "price"},
-	"api":       {"engine", "lock", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "flow", "lock", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker", "price"},
+	"api":       {"engine", "lock", "store", "fabric", "memory", "reaction", "verb", "web"},
+	"control":   {"api", "engine", "flow", "lock", "store", "fabric", "agent", "host", "workspace", "features", "config", "reaction", "verb", "worker", "price"},
 }
 
 // fewer are the packages that may import less than the rest of their directory: a
@@ -100,7 +101,7 @@ var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabr
 var divided = []string{"workspace"}
 
 // pure are the directories whose packages decide and do no I/O.
-var pure = []string{"answer", "engine", "flow", "ingest", "lock", "prompt", "verb"}
+var pure = []string{"answer", "engine", "flow", "ingest", "lock", "prompt", "reaction", "verb"}
 
 // pureAlone are packages that do no I/O, though others of their directory do.
 var pureAlone = []place{{"agent", ""}}

@@ -290,40 +290,6 @@ func TestInterfacesCanBreak(t *testing.T) {
 		"api/api.go:3: api.Open embeds io.Closer", "api/http/local.go:3: api/http.inner has 13")
 }
 
-func TestCallsCanBreak(t *testing.T) {
-	t.Parallel()
-	tree := fixture(t, map[string]string{
-		"a/a.go":        "package a\nimport \"context\"\nvar x = context.Background()\n",
-		"a/b.go":        "package a\nimport c \"context\"\nvar y = c.TODO()\n",
-		"a/a_test.go":   "package a\nimport (\n\"time\"\n\"context\")\nfunc f() { time.Sleep(1); _ = context.Background() }\n",
-		"a/fine.go":     "package a\nimport \"time\"\nvar context struct{ Background func() }\nfunc g() { time.Sleep(1); context.Background() }\n",
-		"cmd/x/main.go": "package main\nimport \"context\"\nfunc main() { _ = context.Background() }\n",
-	})
-	bad, err := tree.Calls()
-	expect(t, bad, err, "a/a.go:3: a context", "a/b.go:3: a context", "a/a_test.go:5: a test does not sleep")
-}
-
-func TestAgentsAtHomeCanBreak(t *testing.T) {
-	t.Parallel()
-	tree := fixture(t, map[string]string{
-		"agent/profiles/parrot.yaml":    "command: [parrot]\n",
-		"agent/profiles/owl.yaml":       "",
-		"agent/profiles/command.yaml":   "",
-		"agent/profiles/profiles.go":    "package profiles\n",
-		"agent/parrot/parrot.go":        "package parrot // parrot and Parrot\n",
-		"agent/parrot/wrong.go":         "package parrot // knows of the owl\n",
-		"engine/dispatch.go":            "package engine\nvar x = \"parrotSession\" // command\n",
-		"engine/dispatch_test.go":       "package engine // parrot\n",
-		"scripts/run.sh":                "echo PARROT\n",
-		"docs/agents.md":                "parrot\n",
-		"README.md":                     "owl\n",
-		"test/agents/install.sh":        "parrot\n",
-		"agent/agenttest/testdata/x.go": "parrot\n",
-	})
-	bad, err := tree.AgentsAtHome()
-	expect(t, bad, err, "engine/dispatch.go:2: the agent parrot", "scripts/run.sh:1: the agent PARROT", "agent/parrot/wrong.go:1: the agent owl")
-}
-
 func TestLeaksCanBreak(t *testing.T) {
 	t.Parallel()
 	const starts = "package a\n\nfunc f() { go f() }\n"
@@ -338,17 +304,69 @@ func TestLeaksCanBreak(t *testing.T) {
 	expect(t, bad, err, "missed/a.go:3: a goroutine is started", "group/a.go:3: a goroutine is started")
 }
 
-func TestUnfinishedCanBreak(t *testing.T) {
+// A rule about the files of a tree finds what breaks it, and nothing else.
+func TestRulesCanBreak(t *testing.T) {
 	t.Parallel()
-	tree := fixture(t, map[string]string{
-		"a/a.go":    "package a\n// TODO: finish\nvar s = \"TODO list\"\n// good for nowadays\n",
-		"a/b.go":    "package a\n/* this will do For Now */\n",
-		"run.sh":    "# FIXME\n",
-		"docs/x.md": "a TODO in prose\n",
-		"blob":      "\x00 TODO\n",
-	})
-	bad, err := tree.Unfinished()
-	expect(t, bad, err, "a/a.go:2: unfinished: TODO", "a/b.go:2: unfinished: For Now", "run.sh:1: unfinished: FIXME")
+	for name, c := range map[string]struct {
+		rule  func(*house.Tree) ([]house.Breach, error)
+		files map[string]string
+		want  []string
+	}{
+		"calls": {rule: (*house.Tree).Calls, files: map[string]string{
+			"a/a.go":        "package a\nimport \"context\"\nvar x = context.Background()\n",
+			"a/b.go":        "package a\nimport c \"context\"\nvar y = c.TODO()\n",
+			"a/a_test.go":   "package a\nimport (\n\"time\"\n\"context\")\nfunc f() { time.Sleep(1); _ = context.Background() }\n",
+			"a/fine.go":     "package a\nimport \"time\"\nvar context struct{ Background func() }\nfunc g() { time.Sleep(1); context.Background() }\n",
+			"cmd/x/main.go": "package main\nimport \"context\"\nfunc main() { _ = context.Background() }\n",
+		}, want: []string{"a/a.go:3: a context", "a/b.go:3: a context", "a/a_test.go:5: a test does not sleep"}},
+		"agents at home": {rule: (*house.Tree).AgentsAtHome, files: map[string]string{
+			"agent/profiles/parrot.yaml":    "command: [parrot]\n",
+			"agent/profiles/owl.yaml":       "",
+			"agent/profiles/command.yaml":   "",
+			"agent/profiles/profiles.go":    "package profiles\n",
+			"agent/parrot/parrot.go":        "package parrot // parrot and Parrot\n",
+			"agent/parrot/wrong.go":         "package parrot // knows of the owl\n",
+			"engine/dispatch.go":            "package engine\nvar x = \"parrotSession\" // command\n",
+			"engine/dispatch_test.go":       "package engine // parrot\n",
+			"scripts/run.sh":                "echo PARROT\n",
+			"docs/agents.md":                "parrot\n",
+			"README.md":                     "owl\n",
+			"test/agents/install.sh":        "parrot\n",
+			"agent/agenttest/testdata/x.go": "parrot\n",
+		}, want: []string{"engine/dispatch.go:2: the agent parrot", "scripts/run.sh:1: the agent PARROT", "agent/parrot/wrong.go:1: the agent owl"}},
+		"unfinished": {rule: (*house.Tree).Unfinished, files: map[string]string{
+			"a/a.go":    "package a\n// TODO: finish\nvar s = \"TODO list\"\n// good for nowadays\n",
+			"a/b.go":    "package a\n/* this will do For Now */\n",
+			"run.sh":    "# FIXME\n",
+			"docs/x.md": "a TODO in prose\n",
+			"blob":      "\x00 TODO\n",
+		}, want: []string{"a/a.go:2: unfinished: TODO", "a/b.go:2: unfinished: For Now", "run.sh:1: unfinished: FIXME"}},
+		"links": {rule: (*house.Tree).Links, files: map[string]string{
+			"README.md": "# A b\n[a](docs/x.md) [b](docs/x.md#keys-gateways-and-proxies) [c](#a-b) [d](https://host/no) [e](docs/)\n" +
+				"[f](docs/no.md)\n\n```\n[g](no)\n```\n[h](docs/x.md#nothing)\n",
+			"docs/x.md": "# X\n## Keys, gateways and `proxies`\n```\n# nothing\n```\n[i](../README.md) [j](x.md#x) [k](README.md)\n",
+		}, want: []string{"README.md:2: the link docs/ ", "README.md:3: the link docs/no.md", "README.md:8: the link docs/x.md#nothing", "docs/x.md:6: the link README.md"}},
+		"quotes": {rule: (*house.Tree).Quotes, files: map[string]string{
+			"docs/troubleshooting.md": "| `the disk … is full: …` | a |\n| `the disk … is empty` | b |\n| a `text` | c |\n",
+			"a/a.go":                  "package a\nvar s = \"the disk %s is full: %v\"\n",
+			"a/a_test.go":             "package a\nvar t = \"is empty\"\n",
+		}, want: []string{"docs/troubleshooting.md:2: the code does not print is empty"}},
+		"packages in readme": {rule: (*house.Tree).Packages, files: map[string]string{
+			"README.md":       "```\n.         the domain\na/deep/   one\ngone/     two\ninternal/  leaves: b, c\n```\n",
+			"root.go":         "package root\n",
+			"a/a.go":          "package a\n",
+			"z/z.go":          "package z\n",
+			"text/x.txt":      "x\n",
+			"internal/b/b.go": "package b\n",
+			"internal/d/d.go": "package d\n",
+		}, want: []string{"does not list z", "does not list internal/d", "lists gone"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bad, err := c.rule(fixture(t, c.files))
+			expect(t, bad, err, c.want...)
+		})
+	}
 }
 
 func TestMachinePathsCanBreak(t *testing.T) {
@@ -386,41 +404,4 @@ func TestWordsCanBreak(t *testing.T) {
 	if _, err := tree.Words(); err == nil {
 		t.Error("a guide without a table is accepted")
 	}
-}
-
-func TestLinksCanBreak(t *testing.T) {
-	t.Parallel()
-	tree := fixture(t, map[string]string{
-		"README.md": "# A b\n[a](docs/x.md) [b](docs/x.md#keys-gateways-and-proxies) [c](#a-b) [d](https://host/no) [e](docs/)\n" +
-			"[f](docs/no.md)\n\n```\n[g](no)\n```\n[h](docs/x.md#nothing)\n",
-		"docs/x.md": "# X\n## Keys, gateways and `proxies`\n```\n# nothing\n```\n[i](../README.md) [j](x.md#x) [k](README.md)\n",
-	})
-	bad, err := tree.Links()
-	expect(t, bad, err, "README.md:2: the link docs/ ", "README.md:3: the link docs/no.md", "README.md:8: the link docs/x.md#nothing", "docs/x.md:6: the link README.md")
-}
-
-func TestQuotesCanBreak(t *testing.T) {
-	t.Parallel()
-	tree := fixture(t, map[string]string{
-		"docs/troubleshooting.md": "| `the disk … is full: …` | a |\n| `the disk … is empty` | b |\n| a `text` | c |\n",
-		"a/a.go":                  "package a\nvar s = \"the disk %s is full: %v\"\n",
-		"a/a_test.go":             "package a\nvar t = \"is empty\"\n",
-	})
-	bad, err := tree.Quotes()
-	expect(t, bad, err, "docs/troubleshooting.md:2: the code does not print is empty")
-}
-
-func TestPackagesInReadmeCanBreak(t *testing.T) {
-	t.Parallel()
-	tree := fixture(t, map[string]string{
-		"README.md":       "```\n.         the domain\na/deep/   one\ngone/     two\ninternal/  leaves: b, c\n```\n",
-		"root.go":         "package root\n",
-		"a/a.go":          "package a\n",
-		"z/z.go":          "package z\n",
-		"text/x.txt":      "x\n",
-		"internal/b/b.go": "package b\n",
-		"internal/d/d.go": "package d\n",
-	})
-	bad, err := tree.Packages()
-	expect(t, bad, err, "does not list z", "does not list internal/d", "lists gone")
 }

@@ -48,7 +48,7 @@ func (s *sim) checkoutHolds(r store.Reader, t coppice.Task, last *coppice.Sessio
 	if t.Wait != nil && t.Wait.On == coppice.WaitBackoff {
 		return fmt.Errorf("%s will be retried automatically in the person's checkout", t.Key)
 	}
-	unchanged := last != nil && last.Failure != nil && last.Failure.Class == coppice.ClassUnchanged // a person can say that it is done
+	unchanged := saidDone(last)
 	if t.Outcome == coppice.OutcomeDone && !unchanged && (last == nil || last.State != coppice.SessionDone) {
 		return fmt.Errorf("%s is done, and its last session is %+v", t.Key, last)
 	}

@@ -51,22 +51,9 @@ func (s *sim) stopParent() error {
 	if s.kin.IntN(3) > 0 {
 		return nil
 	}
-	var keys []string
-	err := s.st.View(s.ctx, func(r store.Reader) error {
-		for _, key := range s.keys {
-			t, err := r.Tasks.ByKey(key)
-			if err != nil {
-				return err
-			}
-			open, err := r.Families.OpenChildren(t.ID)
-			if err != nil {
-				return err
-			}
-			if len(open) > 0 && !t.Ended() {
-				keys = append(keys, key)
-			}
-		}
-		return nil
+	keys, err := s.tasksWith(func(r store.Reader, t coppice.Task) (bool, error) {
+		open, err := r.Families.OpenChildren(t.ID)
+		return len(open) > 0 && !t.Ended(), err
 	})
 	if err != nil || len(keys) == 0 {
 		return err
@@ -282,15 +269,9 @@ func (s *sim) resultsFollow(r store.Reader, x coppice.Session, before []coppice.
 		if o.Waits == nil || o.Round != x.Round || x.Role.Info().Prepares {
 			return nil
 		}
-		text := x.Prompt
-		if x.Screen {
-			messages, err := r.Messages.Of(x.TaskID)
-			if err != nil {
-				return err
-			}
-			for _, m := range messages {
-				text += m.Text
-			}
+		text, err := received(r, x)
+		if err != nil {
+			return err
 		}
 		keys, err := r.Tasks.Keys(o.Waits.Tasks)
 		if err != nil {

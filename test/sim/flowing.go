@@ -12,9 +12,6 @@ import (
 	"coppice/verb"
 )
 
-// mostFlows bounds the flows that people create.
-const mostFlows = 5
-
 // flowCount is what happened to the flows of a kind.
 type flowCount struct {
 	Ran     int // had a step,
@@ -36,6 +33,7 @@ type flows struct {
 	Retried   int // steps were retried by people
 	Written   int // versions of documents by people
 	Outdated  int // and versions that came too late
+	Commented int // and comments on plans that wait for an approval
 	Scheduled int // runs of schedules
 }
 
@@ -46,13 +44,16 @@ func (f *flows) add(o flows) {
 		c.Paused, c.Resumed, c.Wrapped = c.Paused+k.Paused, c.Resumed+k.Resumed, c.Wrapped+k.Wrapped
 	}
 	f.Landed, f.Spawned, f.Retried = f.Landed+o.Landed, f.Spawned+o.Spawned, f.Retried+o.Retried
-	f.Written, f.Outdated, f.Scheduled = f.Written+o.Written, f.Outdated+o.Outdated, f.Scheduled+o.Scheduled
+	f.Written, f.Outdated, f.Commented, f.Scheduled = f.Written+o.Written, f.Outdated+o.Outdated, f.Commented+o.Commented, f.Scheduled+o.Scheduled
 }
 
 // flowing is what the simulation knows of flows.
 type flowing struct {
 	flows
 	rng       *rand.Rand
+	kind      coppice.FlowKind // of the first flow
+	most      int              // flows that people create, and
+	repeats   int              // schedules that they add
 	made      int
 	schedules int
 	keys      []string // of the flows
@@ -63,7 +64,15 @@ type flowing struct {
 }
 
 func newFlowing(seed uint64) *flowing {
-	return &flowing{rng: rand.New(rand.NewPCG(seed, 51)), blocked: map[int64]bool{}, helped: map[string]int{}}
+	f := &flowing{rng: rand.New(rand.NewPCG(seed, 51)), blocked: map[int64]bool{}, helped: map[string]int{}}
+	f.kind, f.most = coppice.FlowKinds[seed%uint64(len(coppice.FlowKinds))], 1
+	switch f.rng.IntN(8) {
+	case 0:
+		f.most = 2
+	case 1:
+		f.repeats = 1
+	}
+	return f
 }
 
 // of returns the counts of a flow's kind.
@@ -91,17 +100,27 @@ func (s *sim) flowed(p *coppice.Policy) {
 	p.Retry.Max, p.Health.Timeout = max(p.Retry.Max, 1), 0
 }
 
-// flowActions are what happens where people create flows and schedules.
+// flowActions are what happens where people create a flow, and at times another one or
+// a schedule.
 func (s *sim) flowActions() []action {
+	if s.flowing.made == 0 {
+		return []action{{"create flow", 1, s.createFlow}}
+	}
+	work, agent := 60, 50
+	if !slices.ContainsFunc(s.works, func(w *worker) bool { return len(w.items) > 0 }) {
+		work = 0
+	}
+	if len(s.running()) == 0 {
+		agent = 0
+	}
 	return []action{
 		{"turn", 26, s.turn},
 		{"take", 20, s.take},
-		{"work", 60, s.work},
-		{"agent", 50, s.agent},
+		{"work", work, s.work},
+		{"agent", agent, s.agent},
 		{"time", 4, s.pass},
 		{"renew", 12, s.renew},
 		{"ask", 2, s.person},
-		{"create", 1, s.create},
 		{"create flow", 5, s.createFlow},
 		{"flow", 4, s.flowPerson},
 		{"document", 3, s.writeDocument},
@@ -119,7 +138,7 @@ func (s *sim) flowActions() []action {
 // createFlow is a person who creates a flow.
 func (s *sim) createFlow() error {
 	f := s.flowing
-	if f.made == mostFlows {
+	if f.made == f.most {
 		return nil
 	}
 	n := coppice.NewTask{Title: fmt.Sprintf("flow %d", f.made), Flow: s.newFlow()}
@@ -129,24 +148,23 @@ func (s *sim) createFlow() error {
 	if f.rng.IntN(4) == 0 {
 		n.Flow.Time = coppice.Duration(1+f.rng.IntN(120)) * coppice.Duration(time.Minute)
 	}
-	prefix := "p"
-	if len(s.world.repos) > 1 && f.rng.IntN(2) == 0 {
-		prefix = "p2"
-	}
-	if len(f.keys) > 0 && f.rng.IntN(8) == 0 {
+	if len(f.keys) > 0 && f.rng.IntN(2) == 0 {
 		n.After = []string{some(f, f.keys...)}
 	}
-	if _, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n}); err != nil {
+	if _, err := s.intake.CreateTasks(s.ctx, "p", []coppice.NewTask{n}); err != nil {
 		return err
 	}
 	f.made++
 	return s.meet()
 }
 
-// newFlow returns a request for a flow of a random kind.
+// newFlow returns a request for a flow, the first one of the kind of the history.
 func (s *sim) newFlow() *coppice.NewFlow {
 	f := s.flowing
-	kind := some(f, coppice.FlowKinds...)
+	kind := f.kind
+	if f.made > 0 {
+		kind = some(f, coppice.FlowKinds...)
+	}
 	var spec any
 	switch kind {
 	case coppice.FlowDebate:
@@ -207,6 +225,10 @@ func (s *sim) meet() error {
 	}
 	f := s.flowing
 	return s.st.View(s.ctx, func(r store.Reader) error {
+		newest, err := r.Tasks.List(store.TaskFilter{Most: 1})
+		if err != nil || len(newest) == 0 || newest[0].ID <= f.newest {
+			return err
+		}
 		tasks, err := r.Tasks.List(store.TaskFilter{Most: 30}) // the newest first; no turn creates as many
 		for _, t := range slices.Backward(tasks) {
 			if t.ID <= f.newest {
@@ -358,6 +380,16 @@ func (s *sim) writeDocument() error {
 	return err
 }
 
+// commentPlan is a person who comments on a plan that waits for an approval. It reports
+// false if no plan does.
+func (s *sim) commentPlan(key string) bool {
+	_, err := s.intake.SendComments(s.ctx, key, "change it")
+	if err == nil {
+		s.flowing.Commented++
+	}
+	return err == nil
+}
+
 // helpFlow is a person who helps a flow that waits: the person resumes it, then wraps
 // it up, and stops it in the end.
 func (s *sim) helpFlow(t coppice.Task) error {
@@ -368,6 +400,8 @@ func (s *sim) helpFlow(t coppice.Task) error {
 		return s.raiseAbove(t)
 	}
 	switch n := f.helped[t.Key]; {
+	case n == 1 && s.commentPlan(t.Key):
+		return nil
 	case n <= 3:
 		return s.askFlow(t.Key, coppice.VerbResume, "")
 	case n == 4:

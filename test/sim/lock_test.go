@@ -7,20 +7,8 @@ import "testing"
 func TestLocks(t *testing.T) {
 	t.Parallel()
 	var all locked
-	for n := range uint64(12) {
-		opt := options(n + 16000)
-		if *seed != 0 {
-			opt = options(*seed)
-		}
-		opt.Locks, opt.Steps = true, 600
-		r, err := Run(t.Context(), opt)
-		if err != nil {
-			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestLocks -seed %d", err, opt.Seed)
-		}
-		all.add(r.locked)
-		if *seed != 0 {
-			break
-		}
+	if !histories(t, 16000, 12, func(o *Options) { o.Locks, o.Steps = true, 600 }, func(r Report) { all.add(r.locked) }) {
+		return
 	}
 	if all.Locked < 100 || all.Blocked < 50 || all.Granted < 10 || all.Cycles < 20 || all.Ended < 20 {
 		t.Errorf("%+v shows little", all)

@@ -129,18 +129,26 @@ func (s *sim) follows(spec coppice.RunSpec) error {
 	})
 }
 
+// received returns what a session got to read: its prompt, and on a screen the messages
+// of its task.
+func received(r store.Reader, x coppice.Session) (string, error) {
+	text := x.Prompt
+	if !x.Screen {
+		return text, nil
+	}
+	messages, err := r.Messages.Of(x.TaskID)
+	for _, m := range messages {
+		text += m.Text
+	}
+	return text, err
+}
+
 // answerOnce checks that the answer to a question of the session before was
 // delivered once: to that session, or to the next one.
 func (s *sim) answerOnce(r store.Reader, x coppice.Session, q coppice.Question, rules []coppice.Rule) error {
-	text := x.Prompt
-	if x.Screen {
-		messages, err := r.Messages.Of(x.TaskID)
-		if err != nil {
-			return err
-		}
-		for _, m := range messages {
-			text += m.Text
-		}
+	text, err := received(r, x)
+	if err != nil {
+		return err
 	}
 	if s.world.answered[q.Ref] {
 		if strings.Contains(text, q.Text) {
@@ -194,22 +202,9 @@ func (s *sim) askingActions() []action {
 
 // answerOne is a person who answers one of the open questions.
 func (s *sim) answerOne() error {
-	var asks []string
-	err := s.st.View(s.ctx, func(r store.Reader) error {
-		for _, key := range s.keys {
-			t, err := r.Tasks.ByKey(key)
-			if err != nil {
-				return err
-			}
-			q, err := r.Questions.Open(t.ID)
-			if err != nil {
-				return err
-			}
-			if q != nil {
-				asks = append(asks, key)
-			}
-		}
-		return nil
+	asks, err := s.tasksWith(func(r store.Reader, t coppice.Task) (bool, error) {
+		q, err := r.Questions.Open(t.ID)
+		return q != nil, err
 	})
 	if err != nil || len(asks) == 0 {
 		return err

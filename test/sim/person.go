@@ -66,6 +66,25 @@ func (s *sim) someTask() string {
 	return s.verified(s.keys[s.rng.IntN(len(s.keys))])
 }
 
+// tasksWith returns the keys of the tasks for which has returns true.
+func (s *sim) tasksWith(has func(r store.Reader, t coppice.Task) (bool, error)) (keys []string, err error) {
+	err = s.st.View(s.ctx, func(r store.Reader) error {
+		for _, key := range s.keys {
+			t, err := r.Tasks.ByKey(key)
+			if err != nil {
+				return err
+			}
+			if yes, err := has(r, t); err != nil {
+				return err
+			} else if yes {
+				keys = append(keys, key)
+			}
+		}
+		return nil
+	})
+	return keys, err
+}
+
 // person is somebody who says something about a random task.
 func (s *sim) person() error {
 	key := s.someTask()
@@ -230,7 +249,7 @@ func (s *sim) settle() error {
 			return err
 		}
 	}
-	if err := s.restSchedules(); err != nil {
+	if err := errors.Join(s.restSchedules(), s.raiseAccounts()); err != nil {
 		return err
 	}
 	for quiet := 0; quiet < 3; {
@@ -302,11 +321,14 @@ func (s *sim) marks() (n int64, err error) {
 	return n, err
 }
 
+// open lists the stages of tasks that have not ended.
+var open = coppice.Stages[:len(coppice.Stages)-1]
+
 // help answers every question, and retries or lands what waits for a person.
 func (s *sim) help() error {
 	var tasks []coppice.Task
 	err := s.st.View(s.ctx, func(r store.Reader) (err error) {
-		tasks, err = r.Tasks.List(store.TaskFilter{OldFirst: true})
+		tasks, err = r.Tasks.List(store.TaskFilter{OldFirst: true, Stages: open})
 		return err
 	})
 	if err != nil {

@@ -8,20 +8,8 @@ import "testing"
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	var all retries
-	for n := range uint64(24) {
-		opt := options(n + 15000)
-		if *seed != 0 {
-			opt = options(*seed)
-		}
-		opt.Retries, opt.Tasks, opt.Steps = true, 14, 800
-		r, err := Run(t.Context(), opt)
-		if err != nil {
-			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestRetries -seed %d", err, opt.Seed)
-		}
-		if *seed != 0 {
-			return
-		}
-		all.add(r.retries)
+	if !histories(t, 15000, 24, func(o *Options) { o.Retries, o.Tasks, o.Steps = true, 14, 800 }, func(r Report) { all.add(r.retries) }) {
+		return
 	}
 	if t.Logf("%+v", all); min(all.Diagnosed, all.Denied, all.TakenOver, all.TooMany, all.Errors, all.Unchanged) < 2 {
 		t.Error("that shows little")

@@ -15,6 +15,20 @@ import (
 // mostReported bounds the turns that an agent reports at once.
 const mostReported = 700
 
+// raiseAccounts is a person who raises the budgets of accounts at the end. A lead that
+// waits for its workers holds the rest of its account's budget, and they can need it.
+func (s *sim) raiseAccounts() error {
+	if !s.opt.Flows {
+		return nil
+	}
+	raised := map[string]coppice.USD{}
+	for name := range s.budgets {
+		raised[name] = 1000
+	}
+	s.budgets = raised
+	return s.intake.SetBudgets(s.ctx, raised)
+}
+
 // budgeted gives some accounts a budget for the day.
 func (s *sim) budgeted() error {
 	s.budgets = map[string]coppice.USD{}

@@ -8,16 +8,13 @@ import (
 	"coppice/store"
 )
 
-// mostSchedules bounds the schedules that people add, and mostRuns their runs.
-const (
-	mostSchedules = 2
-	mostRuns      = 6
-)
+// mostRuns bounds the runs of the schedules that people add.
+const mostRuns = 3
 
 // schedule is a person who adds a schedule, or pauses, resumes or runs one.
 func (s *sim) schedule() error {
 	f := s.flowing
-	if f.schedules < mostSchedules && f.rng.IntN(2) == 0 {
+	if f.schedules < f.repeats {
 		return s.addSchedule()
 	}
 	if f.schedules == 0 {

@@ -152,16 +152,17 @@ func Run(ctx context.Context, opt Options) (Report, error) {
 	if err := s.removeAll(); err != nil {
 		return Report{}, s.tell(err)
 	}
-	for range 3 { // in the end most tasks have landed: people take some off again
-		if err := s.settle(); err != nil {
-			return Report{}, s.tell(err)
-		}
-		if err := s.revertSome(); err != nil {
-			return Report{}, s.tell(err)
-		}
-	}
 	if err := s.settle(); err != nil {
 		return Report{}, s.tell(err)
+	}
+	for range 3 { // in the end most tasks have landed: people take some off again
+		taken, err := s.revertSome()
+		if err == nil && taken {
+			err = s.settle()
+		}
+		if err != nil {
+			return Report{}, s.tell(err)
+		}
 	}
 	return s.report()
 }
@@ -219,7 +220,11 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	if err := s.budgeted(); err != nil {
 		return nil, err
 	}
-	for range 1 + rng.IntN(2) {
+	projects := 1 + rng.IntN(2)
+	if opt.Flows {
+		projects = 1
+	}
+	for range projects {
 		if err := s.addProject(); err != nil {
 			return nil, err
 		}
@@ -329,10 +334,20 @@ func (s *sim) addProject() error {
 type faulty struct {
 	store.Store
 	rng    *rand.Rand
-	chance int // one Update in so many fails; 0 for none
+	chance int   // one Update in so many fails; 0 for none
+	known  *memo // nil after an Update
+}
+
+// View reads what was not read since the last Update.
+func (f *faulty) View(ctx context.Context, g func(store.Reader) error) error {
+	if f.known == nil {
+		f.known = newMemo()
+	}
+	return f.Store.View(ctx, func(r store.Reader) error { return g(f.known.over(r)) })
 }
 
 func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
+	f.known = nil
 	if f.chance == 0 || f.rng.IntN(f.chance) != 0 {
 		return f.Store.Update(ctx, g)
 	}

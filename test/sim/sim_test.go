@@ -15,9 +15,10 @@ import (
 )
 
 var (
-	seeds = flag.Int("seeds", 200, "how many histories to play")
-	start = flag.Uint64("first", 1, "the seed of the first of them")
-	seed  = flag.Uint64("seed", 0, "play this one history only")
+	seeds     = flag.Int("seeds", 200, "how many histories to play")
+	start     = flag.Uint64("first", 1, "the seed of the first of them")
+	flowSeeds = flag.Int("flows", 1000, "how many histories of flows to play")
+	seed      = flag.Uint64("seed", 0, "play this one history only")
 )
 
 // TestMain lets the collector run less often: a history needs little memory.
@@ -30,49 +31,64 @@ func options(seed uint64) Options {
 	return Options{Seed: seed, Tasks: 4 + int(seed%9), Steps: 400}
 }
 
+// histories plays n histories of a kind, from a first seed on, and passes their reports
+// to add. With -seed it plays only that one and returns false, because one history is
+// too few to count what happened.
+func histories(t *testing.T, first uint64, n int, set func(*Options), add func(Report)) bool {
+	t.Helper()
+	play(t, first, n, func(seed uint64) Options {
+		opt := options(seed)
+		set(&opt)
+		return opt
+	}, add)
+	return *seed == 0
+}
+
 // TestHistories plays many random histories; every one must keep every promise.
 // A failing one is played again with -seed.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	first, last := *start, *start+uint64(*seeds)-1
+	var total Report
+	played := play(t, *start, *seeds, options, func(r Report) {
+		total.Done, total.Failed, total.Other, total.Events = total.Done+r.Done, total.Failed+r.Failed, total.Other+r.Other, total.Events+r.Events
+	})
+	t.Logf("%d histories: %d tasks done, %d failed, %d cancelled or waiting; %d events", played, total.Done, total.Failed, total.Other, total.Events)
+}
+
+// play plays n histories from the first seed on, or the one of -seed, and returns how
+// many it played. It adds one report at a time.
+func play(t *testing.T, first uint64, n int, options func(seed uint64) Options, add func(Report)) (played int) {
+	t.Helper()
+	last := first + uint64(n) - 1
 	if *seed != 0 {
-		logged = 1000
-		first, last = *seed, *seed
+		first, last, logged = *seed, *seed, 3000
 	}
 	var next atomic.Uint64
 	next.Store(first)
-	var total struct {
-		sync.Mutex
-		played, done, failed, other int
-		events                      int64
-	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wg sync.WaitGroup
+	var mu sync.Mutex
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for n := next.Add(1) - 1; n <= last && ctx.Err() == nil; n = next.Add(1) - 1 {
 				r, err := Run(ctx, options(n))
 				if err != nil {
 					if ctx.Err() == nil {
-						t.Errorf("%v\nplay it again: go test ./test/sim -run TestHistories -seed %d", err, n)
+						t.Errorf("%v\nplay it again: go test ./test/sim -run '%s$' -seed %d", err, t.Name(), n)
 					}
 					cancel()
 					return
 				}
-				total.Lock()
-				total.played++
-				total.done += r.Done
-				total.failed += r.Failed
-				total.other += r.Other
-				total.events += r.Events
-				total.Unlock()
+				mu.Lock()
+				played++
+				add(r)
+				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	t.Logf("%d histories: %d tasks done, %d failed, %d cancelled or waiting; %d events",
-		total.played, total.done, total.failed, total.other, total.events)
+	return played
 }
 
 // TestKills plays histories in which many checks are killed and nothing else is
@@ -101,21 +117,11 @@ func TestRedBases(t *testing.T) {
 	t.Parallel()
 	var all decided
 	done := 0
-	for n := range uint64(20) {
-		opt := options(n + 13000)
-		if *seed != 0 {
-			opt = options(*seed)
-		}
-		opt.Red, opt.Steps = true, 800
-		r, err := Run(t.Context(), opt)
-		if err != nil {
-			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestRedBases -seed %d", err, opt.Seed)
-		}
-		if *seed != 0 {
-			return
-		}
+	if !histories(t, 13000, 20, func(o *Options) { o.Red, o.Steps = true, 800 }, func(r Report) {
 		all.Skipped, all.Despite, all.Fixed = all.Skipped+r.Skipped, all.Despite+r.Despite, all.Fixed+r.Fixed
 		all.AsItIs, all.More, done = all.AsItIs+r.AsItIs, all.More+r.More, done+r.Done
+	}) {
+		return
 	}
 	if t.Logf("%+v, %d tasks done", all, done); min(all.Skipped, all.Despite, all.Fixed, all.AsItIs, all.More) < 4 || done < 60 {
 		t.Error("that shows little")
@@ -129,20 +135,10 @@ func TestHooks(t *testing.T) {
 	t.Parallel()
 	var all hooks
 	done := 0
-	for n := range uint64(20) {
-		opt := options(n + 17000)
-		if *seed != 0 {
-			opt = options(*seed)
-		}
-		opt.Hooks, opt.Steps = true, 1000
-		r, err := Run(t.Context(), opt)
-		if err != nil {
-			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestHooks -seed %d", err, opt.Seed)
-		}
-		if *seed != 0 {
-			return
-		}
+	if !histories(t, 17000, 20, func(o *Options) { o.Hooks, o.Steps = true, 1000 }, func(r Report) {
 		all.Fired, all.Repeated, all.Refused, done = all.Fired+r.Fired, all.Repeated+r.Repeated, all.Refused+r.Refused, done+r.Done
+	}) {
+		return
 	}
 	if t.Logf("%+v, %d tasks done", all, done); all.Fired < 1500 || all.Repeated < 40 || all.Refused < 5 || done < 40 {
 		t.Error("that shows little")
@@ -154,20 +150,10 @@ func TestHooks(t *testing.T) {
 func TestParked(t *testing.T) {
 	t.Parallel()
 	var all parks
-	for n := range uint64(max(40, *seeds/5)) {
-		opt := options(n + 11000)
-		if *seed != 0 {
-			opt = options(*seed)
-		}
-		opt.Asks, opt.Steps = true, 1000
-		r, err := Run(t.Context(), opt)
-		if err != nil {
-			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestParked -seed %d", err, opt.Seed)
-		}
-		if *seed != 0 {
-			return
-		}
+	if !histories(t, 11000, max(40, *seeds/5), func(o *Options) { o.Asks, o.Steps = true, 1000 }, func(r Report) {
 		all.Parked, all.Waited, all.Stopped, all.Passed = all.Parked+r.Parked, all.Waited+r.Waited, all.Stopped+r.Stopped, all.Passed+r.Passed
+	}) {
+		return
 	}
 	if t.Logf("%+v", all); all.Parked < 150 || all.Waited < 200 || all.Stopped < 25 || all.Passed < 25 {
 		t.Error("that shows little")
@@ -181,22 +167,12 @@ func TestFamilies(t *testing.T) {
 	t.Parallel()
 	var all families
 	done := 0
-	for n := range uint64(max(30, *seeds/5)) {
-		opt := options(n + 17000)
-		if *seed != 0 {
-			opt = options(*seed)
-		}
-		opt.Family, opt.Steps, opt.Tasks = true, 1000, 4
-		r, err := Run(t.Context(), opt)
-		if err != nil {
-			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestFamilies -seed %d", err, opt.Seed)
-		}
-		if *seed != 0 {
-			return
-		}
+	if !histories(t, 17000, max(30, *seeds/5), func(o *Options) { o.Family, o.Steps, o.Tasks = true, 1000, 4 }, func(r Report) {
 		f := r.families
 		all.Created, all.Delivered, all.Resumed, all.Replied = all.Created+f.Created, all.Delivered+f.Delivered, all.Resumed+f.Resumed, all.Replied+f.Replied
 		all.Finished, all.Below, done = all.Finished+f.Finished, all.Below+f.Below, done+r.Done
+	}) {
+		return
 	}
 	if t.Logf("%+v, %d tasks done", all, done); min(all.Created, all.Delivered, all.Resumed, all.Replied, all.Finished, all.Below) < 5 {
 		t.Error("that shows little")
@@ -209,29 +185,19 @@ func TestFamilies(t *testing.T) {
 func TestFlows(t *testing.T) {
 	t.Parallel()
 	var all flows
-	for n := range uint64(max(20, *seeds/10)) {
-		opt := options(n + 18999 + *start)
-		if *seed != 0 {
-			opt = options(*seed)
-			logged = 3000
-		}
-		opt.Flows, opt.Steps, opt.Tasks = true, 700, 2
-		r, err := Run(t.Context(), opt)
-		if err != nil {
-			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestFlows -seed %d", err, opt.Seed)
-		}
-		if *seed != 0 {
-			return
-		}
-		all.add(r.flows)
+	play(t, 18999+*start, *flowSeeds, func(seed uint64) Options { return Options{Seed: seed, Flows: true, Steps: 120} }, func(r Report) { all.add(r.flows) })
+	if *seed != 0 {
+		return
 	}
-	t.Logf("%+v", all)
+	if t.Logf("%+v", all); *flowSeeds < 1000 { // too few to show everything
+		return
+	}
 	for n, c := range all.Kinds {
-		if min(c.Ran, c.Done, c.Failed) < 3 || min(c.Stopped, c.Blocked, c.Paused, c.Resumed, c.Wrapped) < 1 {
+		if least := *flowSeeds / 200; c.Ran < 20*least || c.Done < 10*least || min(c.Failed, c.Stopped, c.Blocked, c.Paused, c.Resumed, c.Wrapped) < least {
 			t.Errorf("%s: %+v, which shows little", coppice.FlowKinds[n], c)
 		}
 	}
-	if min(all.Landed, all.Spawned, all.Retried, all.Written, all.Outdated, all.Scheduled) < 3 {
+	if min(all.Landed, all.Spawned, all.Retried, all.Written, all.Outdated, all.Scheduled) < *flowSeeds/50 || all.Commented < 1 {
 		t.Error("that shows little")
 	}
 }
@@ -241,20 +207,10 @@ func TestFlows(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	var all limited
-	for n := range uint64(max(12, *seeds/10)) {
-		opt := options(n + 13000)
-		if *seed != 0 {
-			opt = options(*seed)
-		}
-		opt.Limits, opt.Plain, opt.Steps, opt.Tasks = true, false, 1000, 15
-		r, err := Run(t.Context(), opt)
-		if err != nil {
-			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestLimits -seed %d", err, opt.Seed)
-		}
-		if *seed != 0 {
-			return
-		}
+	if !histories(t, 13000, max(12, *seeds/10), func(o *Options) { o.Limits, o.Plain, o.Steps, o.Tasks = true, false, 1000, 15 }, func(r Report) {
 		all.AtLimit, all.OfAccount = all.AtLimit+r.AtLimit, all.OfAccount+r.OfAccount
+	}) {
+		return
 	}
 	if t.Logf("%+v", all); all.AtLimit < 4 || all.OfAccount < 1 {
 		t.Error("that shows little")

@@ -66,23 +66,20 @@ func (s *sim) actions() []action {
 	if s.opt.Plain {
 		talk, requeue, dirty, remote, review, limit, decide, undo = 0, 0, 1, 0, 0, 0, 0, 0
 	}
-	if s.opt.Asks {
-		return s.askingActions()
-	}
-	if s.opt.Family {
-		return s.familyActions()
-	}
-	if s.opt.Limits {
-		return s.limitActions()
-	}
-	if s.opt.Retries {
-		return s.retryActions()
-	}
-	if s.opt.Locks {
-		return s.lockingActions()
-	}
-	if s.opt.Flows {
-		return s.flowActions()
+	for _, kind := range []struct {
+		on      bool
+		actions func() []action
+	}{
+		{s.opt.Asks, s.askingActions},
+		{s.opt.Family, s.familyActions},
+		{s.opt.Limits, s.limitActions},
+		{s.opt.Retries, s.retryActions},
+		{s.opt.Locks, s.lockingActions},
+		{s.opt.Flows, s.flowActions},
+	} {
+		if kind.on {
+			return kind.actions()
+		}
 	}
 	return []action{
 		{"turn", 20, s.turn},
@@ -120,8 +117,10 @@ func (s *sim) turn() error {
 		return err
 	}
 	s.due = t.Due
-	if err := s.meet(); err != nil {
-		return err
+	if t.Decisions > 0 {
+		if err := s.meet(); err != nil {
+			return err
+		}
 	}
 	return s.st.View(s.ctx, func(r store.Reader) error {
 		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r), s.locksHold(r), s.budgetsHold(r), s.flowsHold(r))

@@ -45,16 +45,18 @@ func (s *sim) undo() error {
 
 // revertSome takes about half of the landings off, in random order. Histories that
 // are about something else keep theirs.
-func (s *sim) revertSome() error {
+func (s *sim) revertSome() (taken bool, err error) {
 	if s.opt.Plain || s.opt.Kills || s.opt.Red {
-		return nil
+		return false, nil
 	}
 	for _, n := range s.undoing.Perm(len(s.keys))[:len(s.keys)/2] {
-		if _, err := s.intake.Ask(s.ctx, s.keys[n], coppice.VerbRevert, verb.Request{}); err != nil && !refused(err) {
-			return err
+		_, err := s.intake.Ask(s.ctx, s.keys[n], coppice.VerbRevert, verb.Request{})
+		if err != nil && !refused(err) {
+			return taken, err
 		}
+		taken = taken || err == nil
 	}
-	return nil
+	return taken, nil
 }
 
 // revertsHold looks at the rounds in which a landing is taken off: every landing of

@@ -1,6 +1,7 @@
 // A person starts a debate in the form, follows it on its page, and edits a document
-// that somebody else writes at the same time. Then they run a schedule and change a
-// template. The pages fit a wide window and a phone.
+// that somebody else writes at the same time. They comment on the plan of a goal, approve
+// it, and follow a cycle. Then they run a schedule, change a template and use it. The
+// pages fit a wide window and a phone.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { addProject, api, main, step, told, World } from "./lib.mjs";
@@ -74,6 +75,57 @@ await main(async () => {
     await page.getByLabel("Version").selectOption(String(before.version + 1));
     await page.locator(".flow-document").getByLabel("done").waitFor();
     await look("flow with versions");
+    await page.getByRole("button", { name: "changes" }).click();
+    const diff = page.getByRole("region", { name: `Changes from version ${before.version} to ${before.version + 1}` });
+    await diff.getByText("+- [x] theirs").waitFor();
+    await page.getByLabel("Compared with").selectOption(String(before.version + 2));
+    await page.getByRole("region", { name: `Changes from version ${before.version + 2} to ${before.version + 1}` }).getByText("-mine").waitFor();
+    await look("flow with a diff of versions");
+  });
+
+  await step("the lead gets comments on its plan, and the plan runs when a person approves it", async () => {
+    const made = await api("POST", "/projects/flows/tasks", { tasks: [{ title: `Parse it. ${long}`, flow: { kind: "goal", spec: { plan: true } } }] });
+    const key = made.tasks[0].key;
+    await w.goto("/flows/" + key);
+    const plan = page.getByRole("region", { name: "Plan", exact: true });
+    await plan.getByText("waits for your approval").waitFor();
+    const graph = page.getByRole("region", { name: "Graph of steps" });
+    await graph.locator('[data-node="w-all"] .planned').waitFor();
+    const number = async (text) => plan.locator(".ln", { hasText: text }).locator("button[data-n]");
+    for (const [line, text] of [["all: Write", "Split this into the lexer and the parser."], ["description: Everything", "Say how to see that it is done."]]) {
+      await (await number(line)).click();
+      await plan.getByRole("textbox").fill(text);
+      await plan.getByRole("button", { name: "Add the comment" }).click();
+      await plan.getByRole("article").getByText(text).waitFor();
+    }
+    await look("flow with comments on its plan");
+    await plan.getByRole("button", { name: "Send 2 comments" }).click();
+    await plan.getByText("lexer: Write the lexer").waitFor();
+    await graph.locator('[data-node="w-parser"] .planned').waitFor();
+    await look("flow with a plan to approve");
+    await plan.getByRole("button", { name: "Approve and run" }).click();
+    await w.status("done");
+    await page.getByLabel("done").nth(2).waitFor();
+    assert.equal(await graph.locator(".planned").count(), 0);
+    assert.deepEqual(await graph.locator("[data-node]").evaluateAll((all) => all.map((n) => n.dataset.node).sort()), ["plan", "verify-1", "w-docs", "w-lexer", "w-parser"]);
+    await graph.locator('[data-node="plan"]').click();
+    const panel = page.getByRole("region", { name: "Steps of Plan" });
+    await panel.getByRole("article", { name: "Step plan-2" }).getByText("Input").click();
+    await panel.getByText("Split this into the lexer and the parser.").waitFor();
+    await panel.getByText("0.30", { exact: false }).first().waitFor();
+    await look("flow of a goal");
+  });
+
+  await step("a cycle has a row for each cycle, and parts with a count", async () => {
+    const made = await api("POST", "/projects/flows/tasks", { tasks: [{ title: `Read and print. ${long}`, flow: { kind: "cycle", spec: { cycles: 4 } } }] });
+    await w.goto("/flows/" + made.tasks[0].key);
+    await w.status("done");
+    const rows = page.getByRole("region", { name: "Cycles" }).locator("tbody tr");
+    await rows.nth(2).getByText("Both work.").waitFor();
+    assert.match(await rows.nth(0).innerText(), /☑ The file is read/);
+    assert.match(await rows.nth(1).innerText(), /0 of 2/);
+    await page.locator('[data-node="review"]').getByText("done · 3 of 4").waitFor();
+    await look("flow of a cycle");
   });
 
   await step("a schedule runs now", async () => {
@@ -108,11 +160,24 @@ await main(async () => {
     await w.axe("change of a template");
     await w.shot("form-template");
     await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
     await page.getByText("Update everything").waitFor();
     assert.match(await readFile(`${told.root}/flows/.coppice/templates/update.md`, "utf8"), /Update all packages/);
     await api("POST", "/projects/flows/tasks", { tasks: [{ template: "update" }] });
     await page.getByRole("region", { name: "Statistics of update" }).getByText("100 %").waitFor();
     await look("templates");
+  });
+
+  await step("a template with a variable becomes a task", async () => {
+    await api("PUT", "/projects/flows/templates/greet", { text: `---\ntitle: Greet {{who}}\nvariables:\n  who: {about: Whom to greet, required: true}\n  how: {default: warmly}\n---\nGreet {{who}} {{how}}.\n` });
+    await w.goto("/templates");
+    await page.keyboard.press("n");
+    await dialog.getByLabel("Template").selectOption("greet");
+    await dialog.getByLabel("who").fill("everyone");
+    await w.axe("new task from a template");
+    await w.shot("form-new-task-template");
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "Greet everyone" }).waitFor();
   });
 
   await step("the list has the flow, and a batch with a plan of many tasks fits", async () => {

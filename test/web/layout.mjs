@@ -7,8 +7,7 @@ const word = "an-incomprehensibly-long-identifier-without-any-break-in-it-that-g
 const long = `Rename ${word} and everything that depends on it, everywhere, in all of the packages, tests and documents that mention it`;
 
 await main(async () => {
-  await addProject("app");
-  await addProject("manual");
+  for (const name of ["app", "manual", "people", "words", "asks", "screens"]) await addProject(name); // a column each
   await ask("seed");
   const w = await World.open();
   const { page } = w;
@@ -17,17 +16,21 @@ await main(async () => {
     const [done] = await create("app", { title: "Choose a number", body: "Any **number** that passes the checks.\n\n```\nsh test.sh\n```" });
     const [asking, working, failing] = await create("app", { title: "Ask how to greet", priority: 3 }, { title: "Work for long" }, { title: "Never works" });
     const [held] = await create("manual", { title: "Do it by hand" });
+    const [silent] = await create("people", { title: `Falls silent on ${long}` });
+    const [long1] = await create("people", { title: "Ask at length" });
     await w.signIn();
     await page.locator(`[data-key=${done}].s-done`).waitFor();
     await page.locator(`[data-key=${asking}].s-needs-you`).waitFor();
     await page.locator(`[data-key=${working}].s-working`).waitFor();
     await page.locator(`[data-key=${failing}].s-needs-you, [data-key=${failing}].s-failed`).waitFor();
     await page.locator(`[data-key=${held}].s-needs-you`).waitFor();
+    await page.locator(`[data-key=${silent}].stalled`).waitFor();
+    await page.locator(`[data-key=${long1}].s-needs-you`).waitFor();
     await api("POST", "/projects/app/pause");
     const body = `# Why\n\nBecause **${word}** is long.\n\n- one\n- \`two ${word}\`\n\n| a | b |\n| --- | --- |\n| ${word} | ${word} |\n`;
     const waiting = await create("app", ...Array.from({ length: 40 }, (_, i) => ({ ref: `t${i}`, title: i % 3 ? long : `Step ${i}`, body, track: i % 2 ? "main" : "docs", after: i % 5 === 4 ? [`t${i - 1}`] : [] })));
     for (const key of [asking, working, failing, held, done]) await api("PATCH", `/tasks/${key}`, { labels: ["needs-a-second-look", "one-more-label-that-is-as-long-as-it-may"], flagged: true });
-    return { done, asking, working, failing, held, waiting: waiting[1] };
+    return { done, asking, working, failing, held, long: long1, waiting: waiting[1] };
   });
   assert.ok(keys.waiting);
 
@@ -37,6 +40,7 @@ await main(async () => {
     "board by project": "/?group=project",
     table: "/?view=table",
     "a task that asks": "/tasks/" + keys.asking,
+    "a long question": "/tasks/" + keys.long,
     "a task that works": "/tasks/" + keys.working,
     "a task that failed": "/tasks/" + keys.failing,
     "a held task": "/tasks/" + keys.held,
@@ -83,6 +87,74 @@ await main(async () => {
       await measure(name, [1280, 768, 390], true);
     });
   }
+
+  await step("every card of a narrow column shows its time, and no badge lies in its way", async () => {
+    for (const path of ["/", "/?group=project", "/?group=track"]) {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await w.goto(path);
+      await page.locator(".card.stalled").waitFor();
+      const cut = await page.$$eval(".card .since", (all) => all.filter((el) => el.scrollWidth > el.clientWidth && el.clientWidth < 44).map((el) => `${el.closest(".card").dataset.key} shows ${el.clientWidth} px of “${el.textContent}”`));
+      assert.deepEqual(cut, [], path);
+    }
+  });
+
+  await step("the palette is not wider than its dialog, however long a title is", async () => {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await w.goto("/");
+      await page.locator(".card").first().waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Command" }).fill("rename an-incompr");
+      await page.locator("#palette-list li", { hasText: "an-incomprehensibly" }).first().waitFor();
+      const wide = await page.$$eval("dialog[open] *", (all) => {
+        const right = document.querySelector("dialog[open]").getBoundingClientRect().right;
+        return all.filter((el) => el.getBoundingClientRect().right > right).map((el) => el.tagName + " " + el.textContent.slice(0, 30));
+      });
+      assert.deepEqual(wide, [], `at ${width} px`);
+      await page.keyboard.press("Escape");
+    }
+  });
+
+  await step("the hint of an empty board is below its heading", async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await w.goto("/?q=nothing+has+these+words");
+    const head = await page.getByText("No matching tasks").boundingBox();
+    const hint = await page.getByText("Clear the filter to see all tasks.").boundingBox();
+    assert.ok(hint.y - head.y - head.height < 40, `${hint.y - head.y - head.height} px are between them`);
+  });
+
+  await step("a checkbox of the settings has the size of one", async () => {
+    await w.goto("/settings");
+    const project = page.locator(".project").first();
+    await project.getByText("Every key of coppice.yaml").click();
+    const box = await project.getByLabel("only keys in the file").boundingBox();
+    assert.ok(box.width <= 24, `it is ${box.width} px wide`);
+  });
+
+  await step("beside a long question, Send does not lie on the conversation", async () => {
+    for (const [width, height] of [[1280, 800], [1280, 560], [390, 844]]) {
+      await page.setViewportSize({ width, height });
+      await w.goto("/tasks/" + keys.long);
+      await page.locator(".ask-text").waitFor();
+      const send = await page.locator(".composer").getByRole("button", { name: "Send" }).boundingBox();
+      const log = await page.locator(".composer").locator("xpath=preceding-sibling::*[1]").boundingBox();
+      assert.ok(send.y >= log.y + log.height - 1, `at ${width} × ${height}: Send starts at ${send.y}, the conversation ends at ${log.y + log.height}`);
+    }
+  });
+
+  await step("kinds of events and the folder of a workspace are on one line", async () => {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await w.goto(`/tasks/${keys.done}?tab=events`);
+      await page.locator(".events td code").first().waitFor();
+      const broken = await page.$$eval(".events td code", (all) => all.filter((el) => el.getClientRects().length > 1 || el.offsetHeight > 30).map((el) => el.textContent));
+      assert.deepEqual(broken, [], `at ${width} px`);
+      await w.goto(`/tasks/${keys.working}`);
+      const folder = await page.locator(".folder code").first().boundingBox();
+      assert.ok(folder.height < 34, `at ${width} px the folder is ${folder.height} px high`);
+    }
+  });
+
   // A page that waits for its data has a layout too: these requests are never answered.
   await page.route((url) => url.pathname.startsWith("/api/v1/") && !/^\/api\/v1\/(events|says)/.test(url.pathname), () => undefined);
   for (const [name, path] of Object.entries(pages)) {

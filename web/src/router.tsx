@@ -16,7 +16,7 @@ export const pages = {
   "/groups": { project: text, before: text },
   "/groups/{id}": {},
   "/flows": { project: text, show: ["open", "all"], before: text },
-  "/flows/{key}": { doc: text, version: text },
+  "/flows/{key}": { step: text, doc: text, version: text, show: ["text", "changes"], with: text },
   "/schedules": { project: text },
   "/templates": { project: text },
   "/tasks/{key}": {

@@ -275,14 +275,7 @@ func (ls *Landings) suspects(ctx context.Context, r repo.Repo, names []string) (
 // with it the checkouts of the base. If a checkout would lose something, nothing
 // moves and the error says what. It returns where the base is.
 func (ls *Landings) RestoreBase(ctx context.Context, dir, base, from, to string) (now string, err error) {
-	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
-		return "", err
-	}
-	r, err := ls.Use(ctx, dir)
-	if err != nil {
-		return "", err
-	}
-	unlock, err := ls.lockMoves(ctx, r)
+	r, unlock, err := ls.lockBase(ctx, dir, base, from, to)
 	if err != nil {
 		return "", err
 	}
@@ -305,17 +298,23 @@ func (ls *Landings) RestoreBase(ctx context.Context, dir, base, from, to string)
 	return res.Now, repo.Classify(err)
 }
 
+// lockBase waits for the lock of the moves of a repository whose base moved without
+// Coppice. It refuses names that are not valid.
+func (ls *Landings) lockBase(ctx context.Context, dir, base, from, to string) (r repo.Repo, unlock func(), err error) {
+	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+		return r, nil, err
+	}
+	if r, err = ls.Use(ctx, dir); err != nil {
+		return r, nil, err
+	}
+	unlock, err = ls.lockMoves(ctx, r)
+	return r, unlock, err
+}
+
 // KeepBase lets the checkouts follow that did not follow when the base moved
 // without Coppice. A checkout that would lose something stays as it is.
 func (ls *Landings) KeepBase(ctx context.Context, dir, base, from, to string) error {
-	if err := cmp.Or(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
-		return err
-	}
-	r, err := ls.Use(ctx, dir)
-	if err != nil {
-		return err
-	}
-	unlock, err := ls.lockMoves(ctx, r)
+	r, unlock, err := ls.lockBase(ctx, dir, base, from, to)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@
 //	gather, pack           its objects
 //	move, checkout, record the move of the branch and its checkouts
 //	push                   the remote
+//	pull                   branches of pull requests, and work that a forge merged
 //	back                   landings that are taken off the branch again
 //	basemove               moves of the base that Coppice did not make
 //	bring                  branches of tasks that the person asks for

@@ -36,6 +36,10 @@ func (ls *Landings) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.Mo
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
+	if spec.Follow {
+		res, err := ls.followRemote(ctx, r, spec)
+		return res, repo.Classify(err)
+	}
 	if spec.Push {
 		p, err := ls.push(ctx, r, spec)
 		if err != nil || !p.Pushed {

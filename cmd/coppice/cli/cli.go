@@ -27,6 +27,8 @@ import (
 type Env struct {
 	Client   func() (*client.Client, error) // finds the server
 	Dir      string                         // the current directory
+	Self     string                         // the path of this program
+	State    string                         // the state directory
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
@@ -170,6 +172,18 @@ func shows[T any](e *Env, c *cobra.Command, get func(ctx context.Context, cl *cl
 		return result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (T, error) { return get(ctx, cl, given) }, show)
 	}
 	return c
+}
+
+// showsIn is shows for a command about a project: the one whose prefix is given, or that
+// of the current directory.
+func showsIn[T any](e *Env, c *cobra.Command, project *string, get func(ctx context.Context, cl *client.Client, prefix string, given []string) (T, error), show func(T)) *cobra.Command {
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (out T, err error) {
+		prefix, err := e.named(ctx, cl, names(*project))
+		if err != nil {
+			return out, err
+		}
+		return get(ctx, cl, prefix, given)
+	}, show)
 }
 
 // result gets a value from the server and shows it, or prints it as JSON.

@@ -28,6 +28,19 @@ func (s *shell) completes(words ...string) string {
 	return out
 }
 
+// noFiles is how an answer ends after which the shell does not offer files.
+const noFiles = ":4\n"
+
+// wantCompletions checks what the shell offers, by command line.
+func (s *shell) wantCompletions(want map[string]string) {
+	s.T.Helper()
+	for line, want := range want {
+		if got := s.completes(strings.Split(line, " ")...); got != want {
+			s.T.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	b := apitest.Start(t, sqlitetest.Open(t, sqlite.Config{}), func(c *http.Config) {
@@ -44,8 +57,7 @@ func TestCompletion(t *testing.T) {
 	s.Task("other", coppice.NewTask{Title: "x"})
 	s.Change("other-1", func(t *coppice.Task) { t.Title = nasty })
 	s.ends("app-3", coppice.OutcomeFailed)
-	const noFiles = ":4\n"
-	for line, want := range map[string]string{
+	s.wantCompletions(map[string]string{
 		"show ":               "app-3\tThree\napp-2\tTwo\napp-1\tOne\n" + noFiles,
 		"show app-1 ":         noFiles,
 		"stop app-1 ":         "app-2\tTwo\n" + noFiles, // not the one that has ended, not the one that is named
@@ -65,11 +77,7 @@ func TestCompletion(t *testing.T) {
 		"help proj":           "project\tList, add, confirm, rename, pause, resume and remove projects\n" + noFiles,
 		"help project pau":    "pause\tPause a project\n" + noFiles,
 		"help exit":           "exit-codes\tExit codes of all commands\n" + noFiles,
-	} {
-		if got := s.completes(strings.Split(line, " ")...); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
-	}
+	})
 	if got := s.completes("show", "--json", "-h", ""); strings.Contains(got, "\x1b") {
 		t.Errorf("%q", got)
 	}

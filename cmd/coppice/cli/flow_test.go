@@ -43,14 +43,19 @@ func (s *shell) fillFlow() {
 	}
 }
 
+// writePlan writes the plan of that cycle.
+func (s *shell) writePlan(text string) {
+	s.T.Helper()
+	_, err := s.Client.PutDocument(s.Ctx, "app-6", "plan", api.DocumentWrite{Text: text})
+	s.Must(err)
+}
+
 func TestFlowCommands(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.fillFlow()
 	s.golden(t, "flow-list", "flow", "list")
-	if _, err := s.Client.PutDocument(s.Ctx, "app-6", "plan", api.DocumentWrite{Text: "- [x] M1 reads a file\n- [ ] M2 writes rows\n"}); err != nil {
-		t.Fatal(err)
-	}
+	s.writePlan("- [x] M1 reads a file\n- [ ] M2 writes rows\n")
 	s.golden(t, "flow-show", "flow", "show", "app-6")
 	s.golden(t, "flow-show-task", "flow", "show", "app-1")
 	s.golden(t, "flow-task", "show", "app-6")
@@ -187,8 +192,7 @@ func TestEditDocument(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.fillFlow()
-	_, err := s.Client.PutDocument(s.Ctx, "app-6", "plan", api.DocumentWrite{Text: "one\n"})
-	s.Must(err)
+	s.writePlan("one\n")
 	var path string
 	s.env.Edit = func(_ context.Context, p string) error {
 		path = p
@@ -266,19 +270,13 @@ func TestFlowCompletion(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.fillFlow()
-	_, err := s.Client.PutDocument(s.Ctx, "app-6", "plan", api.DocumentWrite{Text: "x"})
-	s.Must(err)
-	const noFiles = ":4\n"
-	for line, want := range map[string]string{
+	s.writePlan("x")
+	s.wantCompletions(map[string]string{
 		"flow show ":                   "app-6\tImport from CSV\n" + noFiles,
 		"flow resume ":                 noFiles, // it runs
 		"flow pause ":                  "app-6\tImport from CSV\n" + noFiles,
 		"flow resume app-6 --from c1/": "c1/review\tStep c1/review\nc1/implement\tStep c1/implement\n" + noFiles,
 		"flow doc ":                    "app-6\tImport from CSV\n" + noFiles,
 		"flow doc app-6 ":              "plan\tversion 1\n" + noFiles,
-	} {
-		if got := s.completes(strings.Split(line, " ")...); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
-	}
+	})
 }

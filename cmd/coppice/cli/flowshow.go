@@ -168,14 +168,15 @@ type flowFollower struct {
 	cl    *client.Client
 	key   string
 	quiet bool
+	panes *panes // that show it in tmux; nil for none
 	flow  api.FlowDetail
 	seen  map[string]string // what was printed last about each step, and under "" the note
 }
 
 // followFlow prints the steps of a flow as they start and end. It returns when the flow
 // is done, or when only a person can continue it. Then the exit code is 1.
-func (e *Env) followFlow(ctx context.Context, cl *client.Client, key string, asJSON bool) error {
-	f := &flowFollower{e: e, cl: cl, key: key, quiet: asJSON, seen: map[string]string{}}
+func (e *Env) followFlow(ctx context.Context, cl *client.Client, key string, asJSON bool, shown *panes) error {
+	f := &flowFollower{e: e, cl: cl, key: key, quiet: asJSON, panes: shown, seen: map[string]string{}}
 	if err := f.run(ctx); err != nil {
 		return err
 	}
@@ -248,6 +249,9 @@ func (f *flowFollower) read(ctx context.Context) error {
 	}
 	if !f.quiet {
 		f.print()
+	}
+	if f.panes != nil {
+		f.panes.show(ctx, f.key, f.flow.Steps)
 	}
 	w := waiter{flags: waitFlags{until: "landed"}}
 	if w.progress(f.flow.Task.Task) != pending {

@@ -20,7 +20,8 @@ type flowFlags struct {
 	project, budget, time, group string
 	after                        []string
 	noServe, json                bool
-	follow                       bool // until the flow has ended or needs a person
+	follow                       bool   // until the flow has ended or needs a person
+	tmux                         string // the socket of the tmux that shows it; empty for none
 }
 
 // spec is what a kind of flow has to know. Fields that nobody set are absent, so that
@@ -66,6 +67,14 @@ func (e *Env) flowCommandOf(c *cobra.Command, f *flowFlags, kind coppice.FlowKin
 
 // startFlow creates a flow. Then it follows the flow, or prints the next command.
 func (e *Env) startFlow(c *cobra.Command, task coppice.NewTask, f flowFlags) error {
+	var shown *panes
+	if f.tmux != "" {
+		var err error
+		if shown, err = e.panesFor(f.tmux); err != nil {
+			return err
+		}
+		defer func() { shown.close(context.WithoutCancel(c.Context())) }()
+	}
 	return e.inProjectOf(c, f.project, f.noServe, func(ctx context.Context, cl *client.Client, project string) error {
 		made, err := cl.CreateTasks(ctx, project, []coppice.NewTask{task})
 		if err != nil {
@@ -75,13 +84,13 @@ func (e *Env) startFlow(c *cobra.Command, task coppice.NewTask, f flowFlags) err
 		switch {
 		case f.follow && f.json:
 			fmt.Fprintf(e.Stderr, "%s  %s\n", t.Key, line(t.Title)) // stdout has only the final state
-			return e.followFlow(ctx, cl, t.Key, true)
+			return e.followFlow(ctx, cl, t.Key, true, shown)
 		case f.json:
 			return e.json(t)
 		}
 		e.printf("%s  %s\n", e.paint(bold, t.Key), line(t.Title))
 		if f.follow {
-			return e.followFlow(ctx, cl, t.Key, false)
+			return e.followFlow(ctx, cl, t.Key, false, shown)
 		}
 		e.printf("%s\n", e.paint(dim, "see its steps with: "+followCommand(t)))
 		return nil
@@ -146,10 +155,16 @@ change it, run coppice flow doc KEY plan --edit. To continue, run coppice flow r
 
 The command prints the steps as they start and end. It exits with 0 when the goal is
 reached, and with 1 if the flow failed, was stopped or needs you. With --no-wait it only
-prints the key.`,
+prints the key.
+
+With --tmux, a session of tmux has a pane for each agent that works: the lead on top, and
+its workers below, at most 5 panes in a window. Panes appear and disappear with the steps.
+Closing the session, or a pane, does not stop the goal. The session ends with the command.
+--tmux=NAME uses the server of tmux -L NAME.`,
 		Example: `  coppice goal "Move the parser to the new tokenizer"
   coppice goal --file design.md --agents one-agent,other-agent --lead one-agent --budget 20 --time 8h
-  coppice goal "Add import from CSV" --plan --no-wait`,
+  coppice goal "Add import from CSV" --plan --no-wait
+  coppice goal "Add import from CSV" --tmux`,
 		Args: args(0, 1, "one text"),
 	}
 	fl := c.Flags()
@@ -160,6 +175,9 @@ prints the key.`,
 	fl.IntVar(&workers, "workers", 0, "how many workers can work at the same time; the default is 4")
 	fl.BoolVar(&plan, "plan", false, "the lead first writes a plan, and waits for you")
 	fl.BoolVar(&noWait, "no-wait", false, "print the key, and do not follow the flow")
+	fl.StringVar(&f.tmux, "tmux", "", "show the lead and its workers in a session of tmux, or of tmux -L `NAME`")
+	fl.Lookup("tmux").NoOptDefVal = userTmux
+	c.MarkFlagsMutuallyExclusive("no-wait", "tmux")
 	return e.flowCommandOf(c, &f, coppice.FlowGoal, func(c *cobra.Command, given []string) (t coppice.NewTask, s spec, err error) {
 		f.follow = !noWait
 		const what = `what to reach: coppice goal "Move the parser to the new tokenizer"`

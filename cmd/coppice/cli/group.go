@@ -67,11 +67,7 @@ func (e *Env) groupShow() *cobra.Command {
 		Example: "  coppice group show batch-12", Args: args(1, 1, "the name of a group"),
 	}
 	c.Flags().StringVarP(&project, "project", "p", "", "a project's prefix; the default is the current directory's")
-	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (out groupShown, err error) {
-		prefix, err := e.named(ctx, cl, names(project))
-		if err != nil {
-			return out, err
-		}
+	return showsIn(e, c, &project, func(ctx context.Context, cl *client.Client, prefix string, given []string) (out groupShown, err error) {
 		if out.Group, err = cl.Group(ctx, prefix, given[0]); err != nil {
 			return out, err
 		}

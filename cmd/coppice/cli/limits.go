@@ -80,11 +80,8 @@ are applied before the rules of coppice.yaml. The first rule that matches decide
 	}
 	c.PersistentFlags().StringVarP(&project, "project", "p", "", "a project's prefix; the default is the current directory's")
 	c.AddCommand(e.rulesRemove(&project))
-	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (list api.RuleList, err error) {
-		prefix, err := e.named(ctx, cl, names(project))
-		if err == nil {
-			list.Rules, err = cl.Rules(ctx, prefix)
-		}
+	return showsIn(e, c, &project, func(ctx context.Context, cl *client.Client, prefix string, _ []string) (list api.RuleList, err error) {
+		list.Rules, err = cl.Rules(ctx, prefix)
 		return list, err
 	}, e.printRules)
 }

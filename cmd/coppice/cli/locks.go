@@ -25,12 +25,8 @@ renewed.`,
 	}
 	c.PersistentFlags().StringVarP(&project, "project", "p", "", "a project's prefix; the default is the current directory's")
 	c.AddCommand(e.locksRelease(&project))
-	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (list api.Locks, err error) {
-		prefix, err := e.named(ctx, cl, names(project))
-		if err == nil {
-			list, err = cl.Locks(ctx, prefix)
-		}
-		return list, err
+	return showsIn(e, c, &project, func(ctx context.Context, cl *client.Client, prefix string, _ []string) (api.Locks, error) {
+		return cl.Locks(ctx, prefix)
 	}, e.printLocks)
 }
 

@@ -72,7 +72,7 @@ func (p *printer) event(ev coppice.AgentEvent) {
 	case coppice.KindThinking:
 		p.put(e.paint(dim, "· "+p.cut(line(text), 2)))
 	case coppice.KindTool:
-		name := line(ev.Name)
+		name := line(ev.Label())
 		p.put(e.paint(blue, "● "+name) + " " + p.cut(toolLine(ev), 3+ansi.StringWidth(name)))
 	case coppice.KindCall:
 		name := "coppice " + line(ev.Name)
@@ -87,7 +87,7 @@ func (p *printer) event(ev coppice.AgentEvent) {
 		if ev.OK {
 			style = dim // the usual case
 		}
-		p.put(e.paint(style, "▲ "+line(ev.Name)+" "+p.cut(line(text), 4)))
+		p.put(e.paint(style, "▲ "+line(ev.Label())+" "+p.cut(line(text), 4)))
 	case coppice.KindQuestion:
 		p.put(e.paint(yellow.Bold(true), "? "+text))
 		for _, o := range e.optionLines(ev.Options, ev.Descriptions, ev.Several) {

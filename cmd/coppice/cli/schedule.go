@@ -178,12 +178,7 @@ func (e *Env) scheduleShow() *cobra.Command {
 		Use: "show NAME", Short: "Show a schedule and its runs", Long: "Show a schedule, its next times and its newest runs.",
 		Example: "  coppice schedule show deps\n  coppice schedule show deps --json", Args: args(1, 1, "the name of a schedule"),
 	}
-	project := projectFlag(c)
-	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (s api.ScheduleDetail, err error) {
-		prefix, err := e.named(ctx, cl, names(*project))
-		if err != nil {
-			return s, err
-		}
+	return showsIn(e, c, projectFlag(c), func(ctx context.Context, cl *client.Client, prefix string, given []string) (api.ScheduleDetail, error) {
 		return cl.Schedule(ctx, prefix, given[0])
 	}, func(s api.ScheduleDetail) {
 		e.showTimes(s.Schedule)
@@ -219,12 +214,7 @@ func (e *Env) scheduleVerb(verb, short, long string, do func(ctx context.Context
 	c := &cobra.Command{
 		Use: verb + " NAME", Short: short, Long: long, Example: fmt.Sprintf("  coppice schedule %s deps", verb), Args: args(1, 1, "the name of a schedule"),
 	}
-	project := projectFlag(c)
-	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (s api.Schedule, err error) {
-		prefix, err := e.named(ctx, cl, names(*project))
-		if err != nil {
-			return s, err
-		}
+	return showsIn(e, c, projectFlag(c), func(ctx context.Context, cl *client.Client, prefix string, given []string) (api.Schedule, error) {
 		return do(ctx, cl, prefix, strings.TrimSpace(given[0]))
 	}, func(s api.Schedule) {
 		if verb == "remove" {

@@ -191,6 +191,12 @@ func (e *Env) fields(t api.TaskDetail) {
 	if slices.Contains(t.Can, coppice.VerbDropBranches) {
 		pairs = append(pairs, [2]string{"", "remove them with: coppice drop-branches " + t.Key})
 	}
+	if p := t.Pull; p != nil {
+		pairs = append(pairs, [2]string{"request", pullLine(*p)})
+	}
+	for _, r := range t.Reactions[max(0, len(t.Reactions)-mostReactions):] {
+		pairs = append(pairs, [2]string{"reaction", reactionLine(r)})
+	}
 	if t.Landed != "" {
 		pairs = append(pairs, [2]string{"landed as", short(t.Landed)})
 	}

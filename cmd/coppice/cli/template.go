@@ -33,12 +33,7 @@ func (e *Env) templateList() *cobra.Command {
 		Use: "list", Short: "List the templates of a project", Long: "List the templates of a project and their variables. A required variable has a star.",
 		Example: "  coppice template list\n  coppice template list --json", Args: args(0, 0, "no arguments"),
 	}
-	project := projectFlag(c)
-	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (list api.Templates, err error) {
-		prefix, err := e.named(ctx, cl, names(*project))
-		if err != nil {
-			return list, err
-		}
+	return showsIn(e, c, projectFlag(c), func(ctx context.Context, cl *client.Client, prefix string, _ []string) (api.Templates, error) {
 		return cl.Templates(ctx, prefix)
 	}, func(list api.Templates) {
 		if len(list.Templates) == 0 {
@@ -75,12 +70,7 @@ func (e *Env) templateShow() *cobra.Command {
 		Use: "show NAME", Short: "Print a template", Long: "Print the text of a template. --json adds its variables and its revision.",
 		Example: "  coppice template show upgrade", Args: args(1, 1, "the name of a template"),
 	}
-	project := projectFlag(c)
-	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (t api.Template, err error) {
-		prefix, err := e.named(ctx, cl, names(*project))
-		if err != nil {
-			return t, err
-		}
+	return showsIn(e, c, projectFlag(c), func(ctx context.Context, cl *client.Client, prefix string, given []string) (api.Template, error) {
 		return cl.Template(ctx, prefix, given[0])
 	}, func(t api.Template) {
 		if t.Problem != "" {
@@ -112,11 +102,7 @@ somebody has changed the file in the meantime.`,
 	}
 	project := projectFlag(c)
 	c.Flags().StringVar(&file, "file", "", "read the text from a file; - is stdin")
-	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (t api.Template, err error) {
-		prefix, err := e.named(ctx, cl, names(*project))
-		if err != nil {
-			return t, err
-		}
+	return showsIn(e, c, project, func(ctx context.Context, cl *client.Client, prefix string, given []string) (t api.Template, err error) {
 		now, err := cl.Template(ctx, prefix, given[0])
 		if coppice.ErrorCode(err) == coppice.ENotFound {
 			now, err = api.Template{Text: newTemplate}, nil
@@ -165,12 +151,7 @@ func (e *Env) templateStats() *cobra.Command {
 		Long:    "Show how many ended tasks each template has, by the model that worked on them: how many are done and how many failed, and the mean cost, turns and time.",
 		Example: "  coppice template stats\n  coppice template stats upgrade --json", Args: args(0, 1, "the name of a template"),
 	}
-	project := projectFlag(c)
-	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (out api.TemplateStats, err error) {
-		prefix, err := e.named(ctx, cl, names(*project))
-		if err != nil {
-			return out, err
-		}
+	return showsIn(e, c, projectFlag(c), func(ctx context.Context, cl *client.Client, prefix string, given []string) (out api.TemplateStats, err error) {
 		all, err := cl.TemplateStats(ctx, prefix)
 		out.Stats = []coppice.TemplateStat{}
 		for _, s := range all.Stats {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -35,7 +34,6 @@ import (
 	"coppice/internal/clock"
 	"coppice/internal/environ"
 	"coppice/internal/redact"
-	"coppice/internal/resident"
 	"coppice/internal/smallmodel"
 	"coppice/internal/startstop"
 	"coppice/store/sqlite"
@@ -102,6 +100,7 @@ type Server struct {
 	index     *sqlite.Index // nil if it cannot be opened
 	look      *agents.Cache
 	tools     *tools.Server
+	forges    *worker.ForgeClients
 }
 
 // New checks the config.
@@ -238,12 +237,14 @@ func (s *Server) wire(ctx context.Context) error {
 		s.cfg.Logger.Error("the limits of the user's configuration cannot be read; using the defaults", "error", err)
 	}
 	s.hooks.set(own.Hooks)
+	secrets := config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve
+	s.forges = &worker.ForgeClients{Kinds: forges, Address: s.spaces.Remote, Secret: secrets, Now: s.cfg.Now}
 	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
-		Secrets:  config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
+		Secrets: secrets, Forges: s.forges,
 		Capacity: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupPush: 8, worker.GroupCheck: cmp.Or(own.Limits.Checks, runtime.NumCPU()), worker.GroupSession: 1024},
 	})
 	if err != nil {
@@ -328,20 +329,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))
 	s.set.Add("history", background(keeper.Run))
-	// Garbage is cheap to collect when nothing happens for a moment. What the
-	// database has cached is worth keeping a little longer.
-	collect := func(context.Context) error { debug.FreeOSMemory(); return nil }
-	forget := func(context.Context) error { s.spaces.Objects.Clear(); return nil }
-	release := func(ctx context.Context) error {
-		if err := resident.ReleaseProgram(); err != nil {
-			s.cfg.Logger.DebugContext(ctx, "the pages of the program stay mapped", "error", err)
-		}
-		return nil
-	}
-	pause := &control.Rest{Store: s.store, Clock: clock.Real(), After: time.Second, Then: []func(context.Context) error{collect}}
-	rest := &control.Rest{Store: s.store, Clock: clock.Real(), After: 5 * time.Second, Then: []func(context.Context) error{s.store.Shrink, forget, collect, release}}
-	s.set.Add("pause", background(pause.Run))
-	s.set.Add("rest", background(rest.Run))
+	s.addRest()
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})
 	return nil

@@ -35,8 +35,8 @@ func TestSettings(t *testing.T) {
 	if k := keyOf(conf, "limits.sessions"); string(k.Value) != "4" || k.Source != "coppice.yaml:5" || k.Line != 5 || k.Default != "5" || *k.Min != 1 || *k.Max != 10000 || k.Doc == "" {
 		t.Errorf("limits.sessions is %+v, want 4 from line 5, 5 by default, from 1 to 10000", k)
 	}
-	if k := keyOf(conf, "land.how"); string(k.Value) != `"queue"` || k.Source != "default" || !slices.Equal(k.OneOf, []string{"queue", "branch", "review"}) {
-		t.Errorf("land.how is %+v, want queue by default, one of three", k)
+	if k := keyOf(conf, "land.how"); string(k.Value) != `"queue"` || k.Source != "default" || !slices.Equal(k.OneOf, []string{"queue", "branch", "review", "pr"}) {
+		t.Errorf("land.how is %+v, want queue by default, one of four", k)
 	}
 	if k := keyOf(conf, "tracks[].name"); !k.Form || !k.Needed {
 		t.Errorf("tracks[].name is %+v, want a needed field of a form", k)

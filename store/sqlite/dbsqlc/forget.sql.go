@@ -198,6 +198,19 @@ func (q *Queries) ForgetQuestions(ctx context.Context, taskID int64) error {
 	return err
 }
 
+const forgetQueue = `-- name: ForgetQueue :exec
+DELETE FROM queues WHERE queues.id = ?1
+  AND NOT EXISTS (SELECT 1 FROM landings l WHERE l.queue_id = queues.id AND l.ended_at IS NULL AND l.queued_at IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM work u WHERE u.subject = 'queue/' || queues.id AND u.state IN ('offered', 'taken', 'finished'))
+  AND NOT EXISTS (SELECT 1 FROM asks a WHERE a.subject_kind = 'queue' AND a.subject_id = CAST(queues.id AS TEXT) AND a.settled_at IS NULL)
+`
+
+// A queue with an open landing, work or request stays: the engine has not finished it.
+func (q *Queries) ForgetQueue(ctx context.Context, id int64) error {
+	_, err := q.db.ExecContext(ctx, forgetQueue, id)
+	return err
+}
+
 const forgetSession = `-- name: ForgetSession :exec
 DELETE FROM sessions WHERE id = ?1
 `

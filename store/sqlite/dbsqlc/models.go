@@ -133,6 +133,12 @@ type Document struct {
 	Text    string
 }
 
+type Forge struct {
+	ProjectID int64
+	NextAt    sql.NullInt64
+	Details   string
+}
+
 type HookRun struct {
 	ID         int64
 	HookKey    string
@@ -255,6 +261,16 @@ type Project struct {
 	Earlier      sql.NullString
 }
 
+type Pull struct {
+	ID        int64
+	ProjectID int64
+	TaskID    int64
+	Number    int64
+	HotUntil  sql.NullInt64
+	EndedAt   sql.NullInt64
+	Details   string
+}
+
 type Question struct {
 	ID           int64
 	TaskID       int64
@@ -279,6 +295,15 @@ type Queue struct {
 	Branch    string
 	Tip       string
 	Needs     sql.NullString
+}
+
+type Reaction struct {
+	ID        int64
+	ProjectID int64
+	TaskID    int64
+	EventKey  string
+	At        sql.NullInt64
+	Details   string
 }
 
 type Schedule struct {

@@ -70,6 +70,13 @@ DELETE FROM landings WHERE task_id = @task_id;
 -- name: ForgetChecks :exec
 DELETE FROM checks WHERE task_id = @task_id;
 
+-- A queue with an open landing, work or request stays: the engine has not finished it.
+-- name: ForgetQueue :exec
+DELETE FROM queues WHERE queues.id = @id
+  AND NOT EXISTS (SELECT 1 FROM landings l WHERE l.queue_id = queues.id AND l.ended_at IS NULL AND l.queued_at IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM work u WHERE u.subject = 'queue/' || queues.id AND u.state IN ('offered', 'taken', 'finished'))
+  AND NOT EXISTS (SELECT 1 FROM asks a WHERE a.subject_kind = 'queue' AND a.subject_id = CAST(queues.id AS TEXT) AND a.settled_at IS NULL);
+
 -- name: TrashOfTask :many
 SELECT id FROM trash WHERE task_id = @task_id;
 

@@ -1990,6 +1990,12 @@ export interface components {
         Backup: {
             path: string;
         };
+        Between: {
+            /** @description The key of the task directly before it */
+            above?: string;
+            /** @description The key of the task directly after it */
+            below?: string;
+        };
         Board: {
             /** @description Agents of projects and listed tasks, to filter by */
             agents: string[] | null;
@@ -2395,6 +2401,12 @@ export interface components {
             /** @description Only of these tasks, by their keys */
             tasks?: string[] | null;
         };
+        Escalate: {
+            /** Format: date-time */
+            at: string;
+            event: string;
+            text: string;
+        };
         Event: {
             /** Format: date-time */
             at: string;
@@ -2460,6 +2472,8 @@ export interface components {
         Feature: {
             agent?: string;
             budget?: string;
+            /** @description It failed, and has no task that could be retried: the status open retries it */
+            can_reopen?: boolean;
             category?: string;
             depends_on?: string[] | null;
             description?: string;
@@ -2548,11 +2562,52 @@ export interface components {
             /** @description The flow as a task, without its description */
             task: components["schemas"]["Task"];
         };
+        FlowCycle: {
+            /**
+             * Format: double
+             * @description What these steps have cost
+             */
+            cost_usd: number;
+            /**
+             * Format: int64
+             * @description From 1
+             */
+            cycle: number;
+            /** @description The milestones that the next review has checked off */
+            done?: string[] | null;
+            /** @description What its review found, at most 4 KiB */
+            found?: string;
+            /** @description The next review has ended, so done and left are final */
+            known?: boolean;
+            /**
+             * Format: int64
+             * @description How many milestones are open after it
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description How many milestones there are; 0 until a review has ended
+             */
+            of: number;
+            /** @description The keys of its steps, oldest first */
+            steps: string[] | null;
+        };
         FlowDetail: {
+            /** @description The document that waits for your approval: resume the flow to approve it, or comment on its lines */
+            approves?: string;
             /** @description The branch on which its steps land; absent if they land where the flow does */
             branch?: string;
+            /** @description Comments on documents, oldest first, and where their lines are now */
+            comments?: components["schemas"]["ReviewComment"][] | null;
+            /** @description What each cycle has done; only of a cycle */
+            cycles?: components["schemas"]["FlowCycle"][] | null;
             /** @description The newest version of each, by name, without the texts */
             documents: components["schemas"]["FlowDocument"][] | null;
+            /**
+             * Format: int64
+             * @description How many comments on the document that waits for your approval were not sent
+             */
+            drafts?: number;
             /** @enum {string} */
             kind: "goal" | "cycle" | "debate" | "batch";
             /** @description Its steps are done, and its branch lands */
@@ -2560,6 +2615,8 @@ export interface components {
             metrics: components["schemas"]["FlowMetrics"];
             /** @description Where it is, in a line */
             note?: string;
+            /** @description The steps that count and those that have no task yet, as a graph */
+            outline: components["schemas"]["FlowPart"][] | null;
             paused?: boolean;
             /** @description Its final message, when it has ended or lands */
             result?: string;
@@ -2630,6 +2687,29 @@ export interface components {
              */
             next?: number;
         };
+        FlowPart: {
+            /** @description The keys of the parts that come directly before it */
+            after?: string[] | null;
+            /** @description Who does it, as agent or agent:model, if that is known before */
+            agent?: string;
+            /** @description Unique in the outline */
+            key: string;
+            /** @description Whether it starts depends on results */
+            maybe?: boolean;
+            /**
+             * Format: int64
+             * @description How often it can start; absent if that is not limited
+             */
+            most?: number;
+            name: string;
+            /**
+             * Format: int64
+             * @description How often it has started; a step that repeats another one does not count
+             */
+            runs?: number;
+            /** @description The keys of its steps, oldest first; absent if none has a task yet */
+            steps?: string[] | null;
+        };
         FlowPhase: {
             /** Format: double */
             cost_usd: number;
@@ -2690,6 +2770,15 @@ export interface components {
             took: string;
             /** @description Why an open step does not work */
             waits?: string;
+        };
+        ForgePolicy: {
+            authors?: string[] | null;
+            every?: string;
+            kind?: string;
+            repo?: string;
+            token?: string;
+            url?: string;
+            webhook?: string;
         };
         Graph: {
             /** @description Older tasks were left out */
@@ -3022,6 +3111,7 @@ export interface components {
         LandPolicy: {
             ask?: components["schemas"]["LandAsk"];
             how: string;
+            pr?: components["schemas"]["PullPolicy"];
             push: boolean;
             remote?: string;
             strategy: string;
@@ -3246,10 +3336,10 @@ export interface components {
             last?: number;
             path: string;
             /**
-             * @description The file before or after the change; the default is new
+             * @description The file before or after the change, or the document of a flow that path names; the default is new
              * @enum {string}
              */
-            side?: "old" | "new";
+            side?: "old" | "new" | "document";
             text: string;
         };
         NewFlow: {
@@ -3474,6 +3564,7 @@ export interface components {
             context?: components["schemas"]["ContextFile"][] | null;
             critical_patterns: components["schemas"]["FailurePattern"][] | null;
             features?: string;
+            forge?: components["schemas"]["ForgePolicy"];
             health: components["schemas"]["HealthPolicy"];
             hooks?: {
                 [key: string]: components["schemas"]["Hook"][] | null;
@@ -3495,9 +3586,13 @@ export interface components {
             prompts?: {
                 [key: string]: string;
             };
+            reactions?: {
+                [key: string]: components["schemas"]["Reaction"][] | null;
+            };
             retry: components["schemas"]["RetryPolicy"];
             tracks: components["schemas"]["Track"][] | null;
             trash: components["schemas"]["TrashPolicy"];
+            trust?: string;
             verify: components["schemas"]["VerifyPolicy"];
             workspace: components["schemas"]["WorkspacePolicy"];
         };
@@ -3713,6 +3808,88 @@ export interface components {
             functions: string[] | null;
             prompts: components["schemas"]["Prompt"][] | null;
         };
+        Pull: {
+            adopted?: boolean;
+            auto_head?: string;
+            base: string;
+            blocked?: string;
+            branch: string;
+            cleaned?: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at?: string;
+            escalate?: components["schemas"]["Escalate"];
+            failure?: components["schemas"]["Failure"];
+            merge_by?: string;
+            merge_head?: string;
+            /** Format: int64 */
+            number: number;
+            pushed?: string;
+            report: components["schemas"]["PullRead"];
+            /** Format: date-time */
+            retry_at?: string;
+            /** Format: int64 */
+            steps?: number;
+            /** Format: int64 */
+            tries?: number;
+            url?: string;
+            written?: string;
+        };
+        PullCheck: {
+            log?: string;
+            name: string;
+            state: string;
+            text?: string;
+            url?: string;
+        };
+        PullComment: {
+            /** Format: date-time */
+            at?: string;
+            author: string;
+            bot?: boolean;
+            id: string;
+            /** Format: int64 */
+            line?: number;
+            path?: string;
+            resolved?: boolean;
+            review?: string;
+            text?: string;
+            thread?: string;
+            writes?: boolean;
+        };
+        PullPolicy: {
+            auto?: boolean;
+            draft?: boolean;
+            keep_branch?: boolean;
+            labels?: string[] | null;
+            merge?: string;
+            push_failed?: boolean;
+            reviewers?: string[] | null;
+            stack?: boolean;
+        };
+        PullRead: {
+            author?: string;
+            base?: string;
+            branch?: string;
+            checks?: components["schemas"]["PullCheck"][] | null;
+            ci?: string;
+            comments?: components["schemas"]["PullComment"][] | null;
+            conflicts?: boolean;
+            draft?: boolean;
+            foreign?: boolean;
+            head?: string;
+            labels?: string[] | null;
+            merged?: string;
+            /** Format: int64 */
+            number?: number;
+            review?: string;
+            state?: string;
+            title?: string;
+            /** Format: date-time */
+            updated_at?: string;
+            url?: string;
+        };
         Question: {
             answer?: string;
             /** Format: date-time */
@@ -3748,6 +3925,40 @@ export interface components {
              * @description How often in a row a step was postponed
              */
             tries?: number;
+        };
+        Reacted: {
+            /** Format: date-time */
+            at: string;
+            do: string;
+            /** Format: date-time */
+            ended_at?: string;
+            event: string;
+            head?: string;
+            /** Format: int64 */
+            id: number;
+            key: string;
+            message?: string;
+            priority?: string;
+            pushed?: string;
+            result?: string;
+            run?: string;
+            seen?: string[] | null;
+            task?: string;
+            text?: string;
+            /** Format: int64 */
+            try?: number;
+            why?: string;
+        };
+        Reaction: {
+            do: string;
+            escalate_after?: string;
+            if?: string;
+            message?: string;
+            priority?: string;
+            /** Format: int64 */
+            retries?: number;
+            run?: string;
+            threshold?: string;
         };
         ReleasedLocks: {
             released: components["schemas"]["Lock"][] | null;
@@ -3845,6 +4056,8 @@ export interface components {
             at?: components["schemas"]["Place"];
             blob: string;
             by: string;
+            /** @description What can be done with it now */
+            can?: ("edit" | "delete" | "resolve" | "reopen")[] | null;
             code: string;
             /** Format: date-time */
             created_at: string;
@@ -3958,6 +4171,8 @@ export interface components {
         Schedule: {
             /** @description It continues after a run that failed */
             always?: boolean;
+            /** @description A run can be started now: none is open */
+            can_run?: boolean;
             /** Format: date-time */
             created_at: string;
             created_by?: string;
@@ -3995,6 +4210,8 @@ export interface components {
         ScheduleDetail: {
             /** @description It continues after a run that failed */
             always?: boolean;
+            /** @description A run can be started now: none is open */
+            can_run?: boolean;
             /** Format: date-time */
             created_at: string;
             created_by?: string;
@@ -4317,6 +4534,8 @@ export interface components {
             outcome?: string;
             /** @description The key of the task whose agent created it */
             parent?: string;
+            /** @description The one of can that a person most likely wants; absent if there is none */
+            primary?: string;
             /** Format: int64 */
             priority: number;
             /** @description The prefix of its project */
@@ -4336,6 +4555,11 @@ export interface components {
             retry?: string;
             /** @description Its last landing, if a person took it off the branch */
             reverted?: components["schemas"]["Reverted"];
+            /**
+             * @description Whether its change can be reviewed, or waits for that; absent if it has none
+             * @enum {string}
+             */
+            review?: "possible" | "wanted";
             /** @description What its newest session is for */
             role?: string;
             /** Format: int64 */
@@ -4393,6 +4617,8 @@ export interface components {
         TaskChange: {
             after?: string[];
             agent?: string;
+            /** @description Where it goes in the queue, instead of a priority */
+            between?: components["schemas"]["Between"];
             body?: string;
             budget?: string;
             category?: string;
@@ -4528,6 +4754,8 @@ export interface components {
             parent?: string;
             /** @description The newest preview of its app */
             preview?: components["schemas"]["Preview"];
+            /** @description The one of can that a person most likely wants; absent if there is none */
+            primary?: string;
             /** Format: int64 */
             priority: number;
             /** @description The prefix of its project */
@@ -4537,9 +4765,13 @@ export interface components {
              * @enum {string}
              */
             proof?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
+            /** @description Its pull request, with what the forge reported last */
+            pull?: components["schemas"]["Pull"];
             /** @description The oldest open one */
             question?: components["schemas"]["Question"];
             questions: components["schemas"]["Question"][] | null;
+            /** @description What followed the events of its pull request and its agents, oldest first */
+            reactions?: components["schemas"]["Reacted"][] | null;
             /** @description Why it has this status */
             reason?: string;
             /** @description What the agent of its running session last reported that it is doing, in one line */
@@ -4548,6 +4780,11 @@ export interface components {
             retry?: string;
             /** @description Its last landing, if a person took it off the branch */
             reverted?: components["schemas"]["Reverted"];
+            /**
+             * @description Whether its change can be reviewed, or waits for that; absent if it has none
+             * @enum {string}
+             */
+            review?: "possible" | "wanted";
             /** @description What its newest session is for */
             role?: string;
             /** Format: int64 */
@@ -4980,6 +5217,7 @@ export type AgentTasks = components['schemas']['AgentTasks'];
 export type Answer = components['schemas']['Answer'];
 export type AnswerInBody = components['schemas']['AnswerInBody'];
 export type Backup = components['schemas']['Backup'];
+export type Between = components['schemas']['Between'];
 export type Board = components['schemas']['Board'];
 export type BoardColumn = components['schemas']['BoardColumn'];
 export type Branch = components['schemas']['Branch'];
@@ -5008,6 +5246,7 @@ export type DocumentVersions = components['schemas']['DocumentVersions'];
 export type DocumentWrite = components['schemas']['DocumentWrite'];
 export type DriverProfile = components['schemas']['DriverProfile'];
 export type EmptyTrashInBody = components['schemas']['EmptyTrashInBody'];
+export type Escalate = components['schemas']['Escalate'];
 export type Event = components['schemas']['Event'];
 export type EventPage = components['schemas']['EventPage'];
 export type FailedCheck = components['schemas']['FailedCheck'];
@@ -5018,13 +5257,16 @@ export type FeatureChange = components['schemas']['FeatureChange'];
 export type FeatureList = components['schemas']['FeatureList'];
 export type FileProblem = components['schemas']['FileProblem'];
 export type Flow = components['schemas']['Flow'];
+export type FlowCycle = components['schemas']['FlowCycle'];
 export type FlowDetail = components['schemas']['FlowDetail'];
 export type FlowDocument = components['schemas']['FlowDocument'];
 export type FlowMark = components['schemas']['FlowMark'];
 export type FlowMetrics = components['schemas']['FlowMetrics'];
 export type FlowPage = components['schemas']['FlowPage'];
+export type FlowPart = components['schemas']['FlowPart'];
 export type FlowPhase = components['schemas']['FlowPhase'];
 export type FlowStep = components['schemas']['FlowStep'];
+export type ForgePolicy = components['schemas']['ForgePolicy'];
 export type Graph = components['schemas']['Graph'];
 export type Group = components['schemas']['Group'];
 export type GroupName = components['schemas']['GroupName'];
@@ -5093,8 +5335,15 @@ export type PromptChange = components['schemas']['PromptChange'];
 export type PromptField = components['schemas']['PromptField'];
 export type PromptPolicy = components['schemas']['PromptPolicy'];
 export type Prompts = components['schemas']['Prompts'];
+export type Pull = components['schemas']['Pull'];
+export type PullCheck = components['schemas']['PullCheck'];
+export type PullComment = components['schemas']['PullComment'];
+export type PullPolicy = components['schemas']['PullPolicy'];
+export type PullRead = components['schemas']['PullRead'];
 export type Question = components['schemas']['Question'];
 export type QueuedLanding = components['schemas']['QueuedLanding'];
+export type Reacted = components['schemas']['Reacted'];
+export type Reaction = components['schemas']['Reaction'];
 export type ReleasedLocks = components['schemas']['ReleasedLocks'];
 export type Removal = components['schemas']['Removal'];
 export type Remove = components['schemas']['Remove'];

@@ -66,3 +66,20 @@ export const roles = [
   "analyze",
   "checkout",
 ];
+
+// appRoles are the roles for whose sessions the project's app is served.
+export const appRoles = [
+  "verify",
+];
+
+// toolNames has words for names of tools that are only types of a protocol.
+export const toolNames: Record<string, string> = {
+  collabAgentToolCall: "agent",
+  commandExecution: "run",
+  command_execution: "run",
+  fileChange: "edit",
+  file_change: "edit",
+  imageView: "view image",
+  webSearch: "web search",
+  web_search: "web search",
+};

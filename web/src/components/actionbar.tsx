@@ -4,10 +4,6 @@ import type { Task } from "../api/schema";
 import { Menu } from "../ui/menu";
 import { actionsOf, perform, type TaskAction } from "./actions";
 
-// first are the actions that a person most likely wants. Work that failed must be
-// fixed before it lands.
-const first = (t: Task): TaskAction["id"][] => (t.status === "failed" ? ["retry"] : ["land", "give"]);
-
 // ActionBar shows an action under another name if names has one. Such an action is
 // never behind “More”. A page's own buttons follow the one that lands. A page that
 // shows a commit names it as head: only that commit is approved.
@@ -17,7 +13,7 @@ export function ActionBar({ t, names = {}, head, children }: { t: Task; names?: 
   const shown = all.filter((a) => !a.more);
   const after = shown.findIndex((a) => a.id === "land") + 1;
   const buttons = (list: TaskAction[]) => list.map((a) => (
-    <button key={a.id} className={"button" + (a.danger ? " danger" : "") + (first(t).includes(a.id) ? " primary" : "")} title={a.about} onClick={() => perform(t, a, head)}>{a.name}</button>
+    <button key={a.id} className={"button" + (a.danger ? " danger" : "") + (a.id === t.primary ? " primary" : "")} title={a.about} onClick={() => perform(t, a, head)}>{a.name}</button>
   ));
   return (
     <div className="actions">

@@ -4,7 +4,7 @@
 import { actions as table } from "../api/actions";
 import { change, changed } from "../api/cache";
 import { api, dataOf } from "../api/client";
-import type { paths, Task, TaskChange } from "../api/schema";
+import type { Between, paths, Task, TaskChange } from "../api/schema";
 import { navigate, to, toTask } from "../router";
 import { openDialog } from "../state/dialog";
 import { attempt, say } from "../ui/toast";
@@ -108,4 +108,10 @@ export async function answer(key: string, question: number, text: string): Promi
 
 export async function edit(key: string, body: TaskChange, done: string): Promise<void> {
   await change(done, () => dataOf(api.PATCH("/api/v1/tasks/{key}", { params: { path: { key } }, body })));
+}
+
+// place puts a task between two others. The server finds the priority that does that.
+export async function place(t: Task, between: Between): Promise<void> {
+  const now = await change("", () => dataOf(api.PATCH("/api/v1/tasks/{key}", { params: { path: { key: t.key } }, body: { between } })));
+  if (now && now.priority !== t.priority) say(`${t.key} has priority ${now.priority}`);
 }

@@ -33,7 +33,7 @@ it("lets a person move a card only in a column that is ordered by priority", asy
   fireEvent.dragStart(card("app-3"), { dataTransfer });
   card("app-1").getBoundingClientRect = () => new DOMRect(0, -100, 200, 50);
   fireEvent.drop(card("app-1"), { dataTransfer }); // below the middle of the card
-  await waitFor(() => expect(sent).toContainEqual({ method: "PATCH", path: "/api/v1/tasks/app-3", body: { priority: 5 } }));
+  await waitFor(() => expect(sent).toContainEqual({ method: "PATCH", path: "/api/v1/tasks/app-3", body: { between: { above: "app-1", below: "app-2" } } }));
   rerender(<></>);
   show(<Columns list={list.map((c) => ({ ...c, ordered: false }))} filter={{}} entries={[]} />);
   expect(card("app-3").getAttribute("draggable")).toBeNull();

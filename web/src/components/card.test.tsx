@@ -36,7 +36,7 @@ it("shows a new line of its session, and no other card is drawn", async () => {
 });
 
 it("opens the review of a task that waits for one", () => {
-  show(<><Card t={task({ id: 1 })} now={now} column="" /><Card t={task({ id: 2, stage: "review" })} now={now} column="" /></>);
+  show(<><Card t={task({ id: 1 })} now={now} column="" /><Card t={task({ id: 2, review: "wanted" })} now={now} column="" /></>);
   expect(screen.getAllByRole("link").map((a) => a.getAttribute("href"))).toEqual(["/tasks/app-1", "/tasks/app-2/review"]);
 });
 

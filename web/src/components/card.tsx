@@ -14,7 +14,7 @@ export const ROW = 38;
 
 // pageOf is the page that a person wants for a task: the review if it waits for
 // one, or the page of a flow.
-const pageOf = (t: Task) => (t.stage === "review" ? toReview : t.flow ? toFlow : toTask)(t.key);
+const pageOf = (t: Task) => (t.review === "wanted" ? toReview : t.flow ? toFlow : toTask)(t.key);
 
 function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
@@ -39,9 +39,11 @@ function Proof({ t }: { t: Task }) {
   return <span className={ok ? "add-text" : "bad-text"} title="The result of its newest candidate">{ok ? "✓" : "✗"} {t.proof}</span>;
 }
 
-function Facts({ t }: { t: Task }) {
+// Facts has the badge, too: beside the key and the time, a narrow card has no place.
+function Facts({ t, badge }: { t: Task; badge: boolean }) {
   return (
     <span className="facts">
+      {badge && <StatusBadge status={t.status} text={t.status_text} />}
       <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && !t.ended_at ? ` · ${t.role}` : ""}</span>
       {t.labels?.map((l) => <span key={l} className="chip" title={l}>{l}</span>)}
       <Proof t={t} />
@@ -97,13 +99,12 @@ export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now:
         <Dot t={t} />
         <span className="key" title={t.key}>{t.key}</span>
         <Flag t={t} />
-        {(!said(column, t.status) || t.status_text) && <StatusBadge status={t.status} text={t.status_text} />}
         <span className="grow" />
         <span className="since" title={sinceOf(t, now)}>{ago(t.ended_at ?? t.since, now)}</span>
       </span>
       <span className="card-title" title={t.title}>{t.title}</span>
       <Line t={t} className="card-line" />
-      <Facts t={t} />
+      <Facts t={t} badge={!said(column, t.status) || t.status_text !== undefined} />
     </Link><TaskMenu t={t} /></div>
   );
 });

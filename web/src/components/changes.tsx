@@ -19,7 +19,7 @@ export function Changes({ t }: { t: TaskDetail }) {
     <div className="changes">
       <div className="toolbar">
         <div className="segments" role="group" aria-label="Changes">{sinces.map(([id, name]) => <button key={id} aria-pressed={since === id} onClick={() => setSince(id)}>{name}</button>)}</div>
-        <Link className="button small" href={toReview(t.key)}>Review by file</Link>
+        {t.review && <Link className="button small" href={toReview(t.key)}>Review by file</Link>}
       </div>
       <Diff key={since} t={t} since={since} />
     </div>

@@ -4,10 +4,10 @@ import { useRef, useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries, type BoardFilter } from "../api/queries";
 import type { BoardColumn, InboxEntry, Task } from "../api/schema";
-import { priorityBetween, shownColumns } from "../lib/board";
+import { shownColumns } from "../lib/board";
 import { useNow } from "../lib/format";
 import { VirtualList } from "../ui/virtual";
-import { edit } from "./actions";
+import { place } from "./actions";
 import { Card, CARD, type Drag } from "./card";
 import { Entries } from "./entry";
 
@@ -33,8 +33,7 @@ export function Columns({ list, filter, entries }: { list: BoardColumn[]; filter
       if (!t || t.key === target.key) return;
       const rest = tasks.filter((x) => x.key !== t.key);
       const at = rest.findIndex((x) => x.key === target.key) + (before ? 0 : 1);
-      const priority = priorityBetween(t, rest[at - 1], rest[at]);
-      if (priority !== t.priority) void edit(t.key, { priority }, `${t.key} has priority ${priority}`);
+      void place(t, { above: rest[at - 1]?.key, below: rest[at]?.key });
     },
   });
   return (

@@ -93,9 +93,8 @@ export function NewComment({ f }: { f: LineForm }) {
 const patchComment = (task: string, c: ReviewComment, body: { text?: string; resolved?: boolean }) =>
   dataOf(api.PATCH("/api/v1/tasks/{key}/comments/{id}", { params: { path: { key: task, id: c.id } }, body }));
 
-// requests are what a person can do with a comment, by its state.
-type Request = "edit" | "delete" | "resolve" | "reopen";
-const requests: Record<string, Request[]> = { draft: ["edit", "delete"], sent: ["resolve", "edit"], resolved: ["reopen"] };
+// requestNames are what a person can do with a comment. The server says when.
+type Request = NonNullable<ReviewComment["can"]>[number];
 const requestNames: Record<Request, string> = { edit: "Edit", delete: "Delete", resolve: "Resolve", reopen: "Reopen" };
 
 // commentCommands are these requests. The id of each is the request.
@@ -106,7 +105,7 @@ export function commentCommands(task: string, c: ReviewComment): Command[] {
     resolve: () => void change("", () => patchComment(task, c, { resolved: true })),
     reopen: () => void change("", () => patchComment(task, c, { resolved: false })),
   };
-  return (requests[c.state] ?? []).map((r) => ({ id: `${r} ${c.id}`, name: `${requestNames[r]} the comment on ${c.path}, ${rangeText(placeOf(c) ?? c)}`, hint: c.text.slice(0, 40), run: run[r] }));
+  return (c.can ?? []).map((r) => ({ id: `${r} ${c.id}`, name: `${requestNames[r]} the comment on ${c.path}, ${rangeText(placeOf(c) ?? c)}`, hint: c.text.slice(0, 40), run: run[r] }));
 }
 
 export function Comment({ task, c, at }: { task: string; c: ReviewComment; at?: boolean }) {

@@ -1,6 +1,6 @@
 // The steps of a flow by cycle, loop or round: state, agent, time, cost and result.
 import type { FlowDetail, FlowStep } from "../api/schema";
-import { groupsOf, milliseconds, readable } from "../lib/flow";
+import { first, groupsOf, milliseconds, readable } from "../lib/flow";
 import { clock, plural, span, time, usd } from "../lib/format";
 import { Markdown } from "../lib/markdown";
 import { Link, toTask } from "../router";
@@ -54,11 +54,4 @@ function StepRow({ s, from, to, now, again }: { s: FlowStep; from: number; to: n
       </td>
     </tr>
   );
-}
-
-const SUMMARY = 80; // characters
-
-function first(text: string): string {
-  const line = text.trim().split("\n")[0]!;
-  return line.length > SUMMARY ? line.slice(0, SUMMARY) + "…" : line;
 }

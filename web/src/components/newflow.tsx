@@ -10,6 +10,7 @@ import { Dialog } from "../ui/dialog";
 import { Empty, FormProblem, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 import { FlowFields, flowFrom, flowKinds, kinds, type FlowKind } from "./flowfields";
+import { ProjectField } from "./projectfield";
 
 // newFlowFrom reads the form.
 export function newFlowFrom(form: FormData, kind: FlowKind): NewTask {
@@ -59,10 +60,7 @@ export function NewFlowDialog({ project: given, onClose }: { project?: string; o
               <select id={id + "kind"} value={kind} onChange={(e) => setKind(e.target.value as FlowKind)}>{flowKinds.map((k) => <option key={k} value={k}>{k}</option>)}</select>
               <small>{kinds[kind].about}</small>
             </div>
-            <div className="field">
-              <label htmlFor={id + "project"}>Project</label>
-              <select id={id + "project"} value={project} onChange={(e) => setChosen(e.target.value)}>{names.map((n) => <option key={n} value={n}>{n}</option>)}</select>
-            </div>
+            <ProjectField id={id + "project"} names={names} project={project} choose={setChosen} />
           </div>
           <div className="field">
             <label htmlFor={id + "title"}>Title</label>

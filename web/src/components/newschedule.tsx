@@ -1,8 +1,7 @@
 // The forms of schedules: a new one, and the removal of one.
 import { useId, useState, type FormEvent } from "react";
-import { changed, useAnswer, useProjects } from "../api/cache";
+import { changed, useProjects } from "../api/cache";
 import { api, dataOf, problemOf } from "../api/client";
-import { queries } from "../api/queries";
 import type { NewSchedule, NewTask, Problem } from "../api/schema";
 import { mostTitle } from "../api/tables";
 import { Dialog } from "../ui/dialog";
@@ -10,15 +9,15 @@ import { Empty, FormProblem } from "../ui/parts";
 import { say } from "../ui/toast";
 import { AgentFields, withFrom } from "./agentfields";
 import { FlowFields, flowFrom, flowKinds, type FlowKind } from "./flowfields";
-import { valuesFrom } from "./newtask";
+import { TemplateFields, templateFrom, useTemplates } from "./templatefields";
+import { ProjectField } from "./projectfield";
 
 // scheduleFrom reads the form. The server accepts either an interval or a cron line.
 export function scheduleFrom(form: FormData, kind: FlowKind | ""): NewSchedule {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const task: NewTask = kind ? { flow: flowFrom(form, kind) } : { ...withFrom(form) };
-  for (const name of ["title", "body", "budget", "template"] as const) if (text(name)) task[name] = text(name);
-  const variables = valuesFrom(form.get("variables"));
-  if (Object.keys(variables).length) task.variables = variables;
+  for (const name of ["title", "body", "budget"] as const) if (text(name)) task[name] = text(name);
+  Object.assign(task, templateFrom(form));
   return {
     name: text("name"), task,
     ...(text("every") ? { every: text("every") } : {}),
@@ -32,13 +31,12 @@ export function NewScheduleDialog({ project: given, onClose }: { project?: strin
   const names = useProjects();
   const [chosen, setChosen] = useState(given ?? "");
   const project = names.includes(chosen) ? chosen : (names[0] ?? "");
-  const templates = useAnswer({ ...queries.templates(project), enabled: project !== "" }).data?.templates ?? [];
+  const templates = useTemplates(project);
   const [kind, setKind] = useState<FlowKind | "">("");
   const [template, setTemplate] = useState("");
   const [described, setDescribed] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
-  const variables = templates.find((t) => t.name === template)?.variables ?? [];
   const submit = async (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     setBusy(true);
@@ -63,10 +61,7 @@ export function NewScheduleDialog({ project: given, onClose }: { project?: strin
             <input id={id + "name"} name="name" required autoFocus maxLength={64} autoComplete="off" placeholder="dependencies" />
             <small>Unique in the project</small>
           </div>
-          <div className="field">
-            <label htmlFor={id + "project"}>Project</label>
-            <select id={id + "project"} value={project} onChange={(e) => setChosen(e.target.value)}>{names.map((n) => <option key={n} value={n}>{n}</option>)}</select>
-          </div>
+          <ProjectField id={id + "project"} names={names} project={project} choose={setChosen} />
         </div>
         <div className="form-row">
           <div className="field">
@@ -89,21 +84,8 @@ export function NewScheduleDialog({ project: given, onClose }: { project?: strin
             <label htmlFor={id + "kind"}>Each run is</label>
             <select id={id + "kind"} value={kind} onChange={(e) => setKind(e.target.value as FlowKind | "")}><option value="">a task</option>{flowKinds.map((k) => <option key={k} value={k}>{`a flow: ${k}`}</option>)}</select>
           </div>
-          {templates.length > 0 && (
-            <div className="field">
-              <label htmlFor={id + "template"}>Template</label>
-              <select id={id + "template"} name="template" value={template} onChange={(e) => setTemplate(e.target.value)}><option value="">none</option>{templates.map((t) => <option key={t.name} value={t.name}>{t.name}</option>)}</select>
-              <small>It has the fields that are empty here</small>
-            </div>
-          )}
         </div>
-        {variables.length > 0 && (
-          <div className="field">
-            <label htmlFor={id + "variables"}>Variables</label>
-            <textarea id={id + "variables"} key={template} name="variables" rows={variables.length + 1} spellCheck={false} defaultValue={variables.map((v) => `${v.name}=${v.default ?? ""}`).join("\n")} />
-            <small>One name=value per line</small>
-          </div>
-        )}
+        <TemplateFields templates={templates} chosen={template} choose={setTemplate} />
         <div className="field">
           <label htmlFor={id + "title"}>Title</label>
           <input id={id + "title"} name="title" required={!described && !template} maxLength={mostTitle} />

@@ -14,6 +14,7 @@ import { AddProject } from "./addproject";
 import { AgentFields, withFrom } from "./agentfields";
 import { Attachments, useImages } from "./images";
 import { MarkFields, words } from "./marks";
+import { TemplateFields, templateFrom, useTemplates } from "./templatefields";
 
 function Field({ label, hint, children }: { label: string; hint?: string; children: (id: string) => ReactNode }) {
   const id = useId();
@@ -41,7 +42,7 @@ export function valuesFrom(text: FormDataEntryValue | null): Record<string, stri
 // the first sentence of the description.
 export function taskFrom(form: FormData): NewTask {
   const text = (name: string) => String(form.get(name) ?? "").trim();
-  const task: NewTask = { ...withFrom(form) };
+  const task: NewTask = { ...withFrom(form), ...templateFrom(form) };
   if (text("title")) task.title = text("title");
   if (text("body")) task.body = text("body");
   if (Number(text("priority"))) task.priority = Number(text("priority"));
@@ -88,9 +89,12 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
   const lands = wants === "";
   const [described, setDescribed] = useState(false);
   const [agent, setAgent] = useState("");
+  const [template, setTemplate] = useState("");
   const images = useImages();
   const list = projects.data?.projects ?? [];
   const project = list.find((p) => p.prefix === chosen) ?? list.find((p) => p.prefix === new URLSearchParams(location.search).get("project")) ?? list[0];
+  const templates = useTemplates(project?.prefix ?? "");
+  const templated = templates.some((t) => t.name === template);
   const limits = project?.policy.agent.limits?.[lands ? "implement" : wants];
 
   const submit = async (e: FormEvent<HTMLFormElement>) => {
@@ -128,7 +132,8 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       {projects.data && !project && <Empty title="No project yet"><p>Tasks belong to a project: a git repository.</p><AddProject /></Empty>}
       {project && (
         <form onSubmit={(e) => void submit(e)} className="form" {...images.take}>
-          <Field label="Title" hint="What should be done, in one line; if empty, the first sentence of the description">{(id) => <input id={id} name="title" required={!described} autoFocus maxLength={mostTitle} />}</Field>
+          <TemplateFields templates={templates} chosen={template} choose={setTemplate} />
+          <Field label="Title" hint="What should be done, in one line; if empty, the first sentence of the description">{(id) => <input id={id} name="title" required={!described && !templated} autoFocus maxLength={mostTitle} />}</Field>
           <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} onChange={(e) => setDescribed(e.target.value.trim() !== "")} />}</Field>
           <Attachments images={images} project={project.prefix} agent={agent || project.policy.agent.use} />
           <div className="form-row">

@@ -13,6 +13,7 @@ import { comment, entry, schedule, task } from "../test/make";
 import { serve, show } from "../test/render";
 import { commentCommands } from "./comment";
 import { clearLimit, commands, editDocument, editFeature, editTemplate, newFlow, newSchedule, releaseLock, reopenFeature, scheduleCommands, trashCommands, type Command } from "./commands";
+import { planCommands } from "./flowplan";
 import { forms } from "./forms";
 import { tests } from "./hooks";
 import { everything } from "./palette";
@@ -42,7 +43,7 @@ const failed: InboxEntry = entry({ id: "failed/app-4", actions: [everyAction, { 
 const project = { prefix: "app", path: "/app", policy: { features: "features.json" }, rules: [{ do: "allow", tool: "Bash", match: "ls" }], paused_tracks: { docs: "it fails" } } as unknown as Project;
 const question = { id: 7, kind: "permission", text: "Run it?", rule: { tool: "Bash", do: "allow" }, asked_at: "2026-01-01T10:00:00Z", open: true } as const;
 
-const everyTask = task({ id: 1, can: actions.map((a) => a.id), question, unread: true, group_id: 3, sessions: 1 });
+const everyTask = task({ id: 1, can: actions.map((a) => a.id), question, unread: true, group_id: 3, review: "possible" });
 
 // all are the commands for a state in which everything can be done.
 function all(): Command[] {
@@ -51,7 +52,7 @@ function all(): Command[] {
     ...everything({ here: everyTask, projects: [project, { ...project, paused_at: "2026-01-01T10:00:00Z" }], entries: [failed, { ...failed, snoozed_by: "person" }] }),
     ...(["draft", "sent", "resolved"] as const).flatMap((state) => commentCommands("app-1", comment({ id: 1, state }))),
     ...tests([{ event: "landed", run: "x", timeout: "30s", on_failure: "warn", from: "project", project: "app" }]),
-    clearLimit("robot"), releaseLock("app", { name: "a.go", session: "app-1.1", task: "app-1", state: "working", acquired_at: "", expires_at: "" }), editFeature("app", "F1"), editDocument("app-1", "plan"), editTemplate("app", "update"), newFlow("app"), newSchedule("app"),
+    clearLimit("robot"), releaseLock("app", { name: "a.go", session: "app-1.1", task: "app-1", state: "working", acquired_at: "", expires_at: "" }), editFeature("app", "F1"), editDocument("app-1", "plan"), ...planCommands({ task: { key: "app-1" }, approves: "plan", drafts: 2 }), editTemplate("app", "update"), newFlow("app"), newSchedule("app"),
     ...Object.values(scheduleCommands(schedule({ name: "nightly" }))), scheduleCommands(schedule({ name: "nightly", state: "paused" })).pause, reopenFeature("app", "F1"), ...Object.values(trash),
   ];
 }

@@ -53,7 +53,7 @@ export function taskCommands(t: Task): Command[] {
     ...markItems(t).map((m): Command => ({ ...m, hint: "" })),
     ...(t.can_send ? [form("Send a message to", "message")] : []),
     ...(t.can_change ? [...prioritiesOf(t), form("Change the budget and limits of", "limits")] : []),
-    ...(t.wants !== "answer" && t.sessions > 0 ? [{ id: "review", name: "Review", hint: "", run: () => navigate(toReview(t.key)) }, form("Ask for changes to", "review")] : []),
+    ...(t.review ? [{ id: "review", name: "Review", hint: "", run: () => navigate(toReview(t.key)) }, form("Ask for changes to", "review")] : []),
   ];
 }
 

@@ -12,7 +12,7 @@ const shows: readonly ActionID[] = ["preview", "stop-preview"];
 export const hasPreview = (t: TaskDetail) => t.preview !== undefined || actionsOf(t).some((a) => a.id === "preview");
 
 // runs reports whether the app runs, or is about to.
-export const runs = (p: Data | undefined) => p?.state === "starting" || p?.state === "ready";
+export const runs = (p: Data | undefined) => p !== undefined && !p.ended_at;
 
 function Buttons({ t }: { t: TaskDetail }) {
   return <>{actionsOf(t).filter((a) => shows.includes(a.id)).map((a) => <button key={a.id} className={"button" + (a.id === "preview" ? " primary" : "")} title={a.about} onClick={() => void request(a, t.key)}>{a.name}</button>)}</>;

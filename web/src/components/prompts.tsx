@@ -12,6 +12,7 @@ import { Dialog } from "../ui/dialog";
 import { FormProblem, Loading, Mono, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 import { DiffLines } from "./difflines";
+import { Preview, useDryRun } from "./dryrun";
 
 export function Prompts({ project }: { project: string }) {
   const answer = useAnswer(queries.prompts(project));
@@ -67,37 +68,19 @@ export function PromptForm({ project, p, list, onDone }: FormProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const send = useChange(project, p);
   const [text, setText] = useState(p.text);
-  const [problem, setProblem] = useState<Problem>();
-  const [diff, setDiff] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const [removing, setRemoving] = useState(false);
+  const { preview, problem, busy, run, reset } = useDryRun((text: string, dry) => send({ text, dry_run: dry }), () => {
+    say(`The prompt of ${p.role} is changed`);
+    onDone();
+  });
   const line = wrongLine(problem);
   const edit = (to: string) => {
     setText(to);
-    setDiff(undefined);
-    setProblem(undefined);
-  };
-  const run = async (dry: boolean) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const answer = await send({ text, dry_run: dry });
-      if (dry) setDiff(answer.diff ?? "");
-      else {
-        changed();
-        say(`The prompt of ${p.role} is changed`);
-        onDone();
-      }
-    } catch (err) {
-      setProblem(problemOf(err));
-      setDiff(undefined);
-    } finally {
-      setBusy(false);
-    }
+    reset();
   };
   const submit = (e: FormEvent) => {
     e.preventDefault();
-    void run(true);
+    void run(text, true);
   };
   const insert = (field: string) => {
     const at = area.current;
@@ -127,9 +110,9 @@ export function PromptForm({ project, p, list, onDone }: FormProps) {
           </div>
         )}
         <Variables fields={p.fields?.map((name) => ({ name, doc: "" })) ?? list.fields ?? []} functions={list.functions ?? []} insert={insert} />
-        {diff !== undefined && (diff ? <section aria-label="The change"><DiffLines lines={needLines(diff)} /></section> : <p role="status">The text would stay as it is.</p>)}
+        {preview && <Preview diff={preview.diff} what="text" />}
         <footer className="form-end">
-          {diff ? <button type="button" className="button primary" disabled={busy} onClick={() => void run(false)}>Save</button> : <button className="button primary" disabled={busy}>Show the change</button>}
+          {preview?.diff ? <button type="button" className="button primary" disabled={busy} onClick={() => void run(text, false)}>Save</button> : <button className="button primary" disabled={busy}>Show the change</button>}
           <button type="button" className="button" onClick={onDone}>Cancel</button>
           {p.own && <button type="button" className="button danger" disabled={busy} onClick={() => setRemoving(true)}>Use the built-in prompt…</button>}
         </footer>

@@ -32,8 +32,8 @@ function useNear(): [boolean, (el: HTMLElement | null) => (() => void) | undefin
 
 // useColours returns the coloured lines of both sides. Until the lines of a new
 // text are coloured, it returns those of the text before.
-function useColours(path: string, text?: ReviewText): Record<Side, Token[][] | undefined> | undefined {
-  const [colours, setColours] = useState<Record<Side, Token[][] | undefined>>();
+function useColours(path: string, text?: ReviewText): Partial<Record<Side, Token[][] | undefined>> | undefined {
+  const [colours, setColours] = useState<Partial<Record<Side, Token[][] | undefined>>>();
   useEffect(() => {
     if (!text) return;
     let wanted = true;

@@ -50,7 +50,7 @@ function numbered(target: EventTarget): { side: Side; n: number } | undefined {
 
 interface Props {
   parts: Part[];
-  colours?: Record<Side, Token[][] | undefined>;
+  colours?: Partial<Record<Side, Token[][] | undefined>>;
   forms: Range[];
   under: (line: string) => ReactNode; // what is shown under a line: "new 12"
   onSelect: (r: Range) => void;

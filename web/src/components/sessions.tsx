@@ -2,7 +2,7 @@
 // live terminal; and a field for messages to it.
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import type { Session, TaskDetail } from "../api/schema";
-import { classes } from "../api/tables";
+import { appRoles, classes } from "../api/tables";
 import { ago, cost, size, useNow, plural } from "../lib/format";
 import { relativeTo } from "../lib/relative";
 import { useParam, type Param } from "../router";
@@ -30,7 +30,7 @@ export function Sessions({ t, after }: { t: TaskDetail; after?: ReactNode }) {
     { id: "conversation", name: "Conversation" },
     { id: "terminal", name: "Terminal", hidden: !t.terminals?.includes(session.key) },
     { id: "raw", name: "Raw" },
-    { id: "app", name: "App", hidden: session.role !== "verify" },
+    { id: "app", name: "App", hidden: !appRoles.includes(session.role) },
   ];
   const offered = views.filter((v) => !v.hidden);
   const shown = offered.some((v) => v.id === view) ? view : "conversation";

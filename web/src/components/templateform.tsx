@@ -1,15 +1,14 @@
 // The form of a template. The server checks a text, and shows what it would write
 // before it does.
 import { useId, useState, type FormEvent } from "react";
-import { changed, useAnswer } from "../api/cache";
-import { api, dataOf, problemOf } from "../api/client";
+import { useAnswer } from "../api/cache";
+import { api, dataOf } from "../api/client";
 import { queries } from "../api/queries";
-import type { Problem, Template, TemplateChange } from "../api/schema";
-import { needLines } from "../lib/diff";
+import type { Template, TemplateChange } from "../api/schema";
 import { Dialog } from "../ui/dialog";
 import { FormProblem, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
-import { DiffLines } from "./difflines";
+import { Preview, useDryRun } from "./dryrun";
 
 const EXAMPLE = `---
 title: Update {{package}}
@@ -33,31 +32,16 @@ function TemplateForm({ project, t, onClose }: { project: string; t?: Template; 
   const [revision] = useState(t?.revision);
   const [name, setName] = useState(t?.name ?? "");
   const [text, setText] = useState(t ? (t.text ?? "") : EXAMPLE);
-  const [preview, setPreview] = useState<{ diff: string; change: TemplateChange }>();
-  const [problem, setProblem] = useState<Problem>();
-  const [busy, setBusy] = useState(false);
+  const { preview, problem, busy, run, reset } = useDryRun(
+    (change: TemplateChange, dry) => dataOf(api.PUT("/api/v1/projects/{project}/templates/{name}", { params: { path: { project, name } }, body: { ...change, ...(revision ? { revision } : {}), ...(dry ? { dry_run: true } : {}) } })),
+    (change) => {
+      say(`The template ${name} was ${change.unset ? "removed" : "saved"}`);
+      onClose();
+    },
+  );
   const edit = (to: string) => {
     setText(to);
-    setPreview(undefined);
-    setProblem(undefined);
-  };
-  const run = async (change: TemplateChange, dry: boolean) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const answer = await dataOf(api.PUT("/api/v1/projects/{project}/templates/{name}", { params: { path: { project, name } }, body: { ...change, ...(revision ? { revision } : {}), ...(dry ? { dry_run: true } : {}) } }));
-      if (dry) setPreview({ diff: answer.diff ?? "", change });
-      else {
-        changed();
-        say(`The template ${name} was ${change.unset ? "removed" : "saved"}`);
-        onClose();
-      }
-    } catch (err) {
-      setProblem(problemOf(err));
-      setPreview(undefined);
-    } finally {
-      setBusy(false);
-    }
+    reset();
   };
   const submit = (e: FormEvent) => {
     e.preventDefault();
@@ -79,7 +63,7 @@ function TemplateForm({ project, t, onClose }: { project: string; t?: Template; 
         <textarea id={id} className="prompt-text" rows={16} value={text} spellCheck={false} required aria-invalid={problem ? true : undefined} onChange={(e) => edit(e.target.value)} />
         <small>Front matter with the fields of the task, then its description</small>
       </div>
-      {preview && (preview.diff ? <section aria-label="The change"><DiffLines lines={needLines(preview.diff)} /></section> : <p role="status">The file would stay as it is.</p>)}
+      {preview && <Preview diff={preview.diff} what="file" />}
       <footer className="form-end">
         {problem && <FormProblem problem={problem} />}
         {preview?.diff

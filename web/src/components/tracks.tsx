@@ -1,15 +1,14 @@
 // The tracks of a project as a form. The server checks the list, and shows what
 // it would write into coppice.yaml before it does.
 import { useId, useState, type FormEvent } from "react";
-import { changed, useAnswer } from "../api/cache";
-import { api, dataOf, problemOf } from "../api/client";
+import { useAnswer } from "../api/cache";
+import { api, dataOf } from "../api/client";
 import { queries } from "../api/queries";
 import type { Problem, ProjectConfig, Track } from "../api/schema";
-import { needLines } from "../lib/diff";
 import { addRow, moved, rowsOf, tracksOf, wrongRow, type Row } from "../lib/tracks";
 import { FormProblem, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
-import { DiffLines } from "./difflines";
+import { Preview, useDryRun } from "./dryrun";
 
 // With add, the list starts with an empty track at its end.
 export function Tracks({ project, add, onDone }: { project: string; add?: boolean; onDone?: () => void }) {
@@ -27,36 +26,20 @@ export function TracksForm({ project, c, add, onDone }: { project: string; c: Pr
     const now = rowsOf((c.keys?.find((k) => k.key === "tracks")?.value as Track[] | undefined) ?? []);
     return add ? addRow(now) : now;
   });
-  const [problem, setProblem] = useState<Problem>();
-  const [diff, setDiff] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const { preview, problem, busy, run, reset } = useDryRun((rows: Row[], dry) => {
+    const body = { key: "tracks", value: tracksOf(rows), revision, dry_run: dry };
+    return dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body }));
+  }, () => {
+    say(`The tracks of ${project} are changed`);
+    onDone();
+  });
   const edit = (next: Row[]) => {
     setRows(next);
-    setDiff(undefined);
-    setProblem(undefined);
-  };
-  const send = async (dry: boolean) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const body = { key: "tracks", value: tracksOf(rows), revision, dry_run: dry };
-      const answer = await dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body }));
-      if (dry) setDiff(answer.diff ?? "");
-      else {
-        changed();
-        say(`The tracks of ${project} are changed`);
-        onDone();
-      }
-    } catch (err) {
-      setProblem(problemOf(err));
-      setDiff(undefined);
-    } finally {
-      setBusy(false);
-    }
+    reset();
   };
   const submit = (e: FormEvent) => {
     e.preventDefault();
-    void send(true);
+    void run(rows, true);
   };
   const wrong = wrongRow(problem);
   return (
@@ -71,9 +54,9 @@ export function TracksForm({ project, c, add, onDone }: { project: string; c: Pr
       </ol>
       <button type="button" className="button small" onClick={() => edit(addRow(rows))}>Add a track</button>
       {problem && !wrong && <FormProblem problem={{ ...problem, field: undefined }} />}
-      {diff !== undefined && (diff ? <section aria-label="The change"><DiffLines lines={needLines(diff)} /></section> : <p role="status">The file would stay as it is.</p>)}
+      {preview && <Preview diff={preview.diff} what="file" />}
       <footer className="form-end">
-        {diff ? <button type="button" className="button primary" disabled={busy} onClick={() => void send(false)}>Save</button> : <button className="button primary" disabled={busy}>Show the change</button>}
+        {preview?.diff ? <button type="button" className="button primary" disabled={busy} onClick={() => void run(rows, false)}>Save</button> : <button className="button primary" disabled={busy}>Show the change</button>}
         <button type="button" className="button" onClick={onDone}>Cancel</button>
       </footer>
     </form>

@@ -21,6 +21,12 @@ describe("Builder", () => {
     expect(b.blocks).toMatchObject([{ kind: "tool", result: "late", ok: true }]);
   });
 
+  it("names the tools of a protocol in words", () => {
+    const b = new Builder();
+    b.add([agentEvent({ kind: "tool", ref: "1", name: "commandExecution" }), agentEvent({ kind: "permission", ref: "1", name: "fileChange", text: "allowed" }), agentEvent({ kind: "tool", ref: "2", name: "Bash" })]);
+    expect(b.blocks.map((x) => x.name)).toEqual(["run", "edit", "Bash"]);
+  });
+
   it("passes over what it has seen before", () => {
     const b = new Builder();
     const pieces = [agentEvent({ kind: "text", text: "one" }), agentEvent({ kind: "text", text: "two" })];

@@ -1,6 +1,7 @@
 // Turns the output of a session into a conversation: messages, thoughts, each
 // tool call with its result, and errors.
 import type { Output, Usage } from "../api/schema";
+import { toolNames } from "../api/tables";
 import { lineDiff, parsePatch, type Line } from "./diff";
 
 export interface AgentEvent {
@@ -182,6 +183,9 @@ function noted(kind: string, text: string): string {
   }
 }
 
+// labelOf returns the name of a tool for people.
+const labelOf = (name?: string) => (name === undefined ? undefined : (toolNames[name] ?? name));
+
 function blockOf(p: Output, e: AgentEvent): Block | undefined {
   const base = { id: p.offset, at: p.at, text: e.text ?? "", bad: false };
   switch (e.kind) {
@@ -191,11 +195,11 @@ function blockOf(p: Output, e: AgentEvent): Block | undefined {
     case "notice":
       return base.text === "" ? undefined : { ...base, kind: e.kind };
     case "tool":
-      return { ...base, kind: "tool", ref: e.ref, name: e.name ?? e.tool ?? "tool", tool: e.tool, input: e.input, paths: e.paths };
+      return { ...base, kind: "tool", ref: e.ref, name: labelOf(e.name) ?? e.tool ?? "tool", tool: e.tool, input: e.input, paths: e.paths };
     case "call":
       return { ...base, kind: "tool", text: "", name: `coppice ${e.name ?? ""}`, input: e.input, result: [e.text, e.took && `(${e.took})`].filter(Boolean).join("\n"), ok: e.ok === true, bad: e.ok !== true };
     case "permission":
-      return { ...base, kind: "permission", name: e.name, input: e.input, ref: e.ref };
+      return { ...base, kind: "permission", name: labelOf(e.name), input: e.input, ref: e.ref };
     case "question":
       return { ...base, kind: "question", options: e.options, descriptions: e.descriptions, ref: e.ref };
     case "limit": return { ...base, kind: "limit", text: e.text || "the account must wait" + (e.until ? ` until ${e.until}` : ""), bad: true };

@@ -113,6 +113,26 @@ export function lineDiff(before: string, after: string): Line[] {
   return out;
 }
 
+const AROUND = 3; // unchanged lines that are shown around a change
+
+// folded replaces unchanged lines that are far from a change.
+export function folded(lines: Line[]): Line[] {
+  const near = (i: number) => lines.slice(Math.max(0, i - AROUND), i + AROUND + 1).some((l) => l.kind !== "same");
+  const out: Line[] = [];
+  let left = 0;
+  const fold = () => {
+    if (left > 0) out.push({ kind: "hunk", text: `… ${left} unchanged ${left === 1 ? "line" : "lines"} …` });
+    left = 0;
+  };
+  lines.forEach((l, i) => {
+    if (!near(i)) return void left++;
+    fold();
+    out.push(l);
+  });
+  fold();
+  return out;
+}
+
 function middle(a: string[], b: string[]): Line[] {
   const del = (text: string): Line => ({ kind: "del", text });
   const add = (text: string): Line => ({ kind: "add", text });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { step } from "../test/make";
-import { groupName, groupsOf, milliseconds, readable, roundsOf, specRows, statementOf } from "./flow";
+import { first, groupName, groupsOf, indented, milliseconds, readable, roundsOf, specRows, statementOf } from "./flow";
 
 describe("flows", () => {
   it.each([["1h2m3.5s", 3_723_500], ["90s", 90_000], ["2d", 172_800_000], ["250ms", 250], ["0s", 0], ["", 0]])("reads the duration %s", (text, ms) => expect(milliseconds(text)).toBe(ms));
@@ -31,5 +31,12 @@ describe("flows", () => {
     const spec = { between: ["alpha", "beta"], rounds: 3, verify: true, action: "", loops: 0, limits: { review: { turns: 30 } }, tasks: [{ title: "One" }, { body: "Two" }], agents: [] };
     expect(specRows(spec)).toEqual([["between", "alpha, beta"], ["rounds", "3"], ["verify", "yes"], ["limits.review.turns", "30"], ["tasks", "One\nTwo"]]);
     expect(specRows(undefined)).toEqual([]);
+  });
+
+  it("writes JSON with a field per line, and leaves other texts", () => {
+    expect(indented('{"a":1}')).toBe('```json\n{\n  "a": 1\n}\n```');
+    expect(indented('{"a":')).toBe('{"a":');
+    expect(indented("done")).toBe("done");
+    expect(first("\n" + "x".repeat(90) + "\nmore")).toBe("x".repeat(80) + "…");
   });
 });

@@ -95,6 +95,23 @@ export function readable(result: string): string {
   return verdict ? [`${verdict}: ${summary}`, position, changed && `Changed: ${changed}`].filter(Boolean).join("\n\n") : result;
 }
 
+// indented returns a result that is JSON as a block with one field per line.
+export function indented(result: string): string {
+  try {
+    return result.startsWith("{") ? "```json\n" + JSON.stringify(JSON.parse(result), null, 2) + "\n```" : result;
+  } catch {
+    return result; // it is cut off, or is not JSON
+  }
+}
+
+const SUMMARY = 80; // characters
+
+// first returns the first line of a text, shortened.
+export function first(text: string): string {
+  const line = text.trim().split("\n")[0]!;
+  return line.length > SUMMARY ? line.slice(0, SUMMARY) + "…" : line;
+}
+
 // specRows lists the fields of a spec that have a value, as text.
 export function specRows(spec: unknown, name = ""): [string, string][] {
   if (spec === undefined || spec === null || spec === "" || spec === false || spec === 0) return [];

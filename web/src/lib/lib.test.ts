@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { task } from "../test/make";
-import { priorityBetween, said, shownColumns } from "./board";
+import { said, shownColumns } from "./board";
 import { lineDiff, needLines, parsePatch } from "./diff";
 import { axisTime, clock, cost, count, size, span, usd } from "./format";
 import { fitting, sinceDay, ticks, within, zoomed } from "./gantt";
@@ -9,7 +9,7 @@ import { parts, plainText } from "./markdown";
 import { dayName, days, sums } from "./usage";
 import { at, find, grown, offsets, sizes } from "../ui/log";
 import { range } from "../ui/virtual";
-import type { ConfigKey, Task, TimelineBar, UsageRow } from "../api/schema";
+import type { ConfigKey, TimelineBar, UsageRow } from "../api/schema";
 import { bySection, read, shapeOf, written } from "./config";
 import { editorLink, editors, fault } from "./editor";
 import { placeOf, sourceOf } from "./hits";
@@ -47,25 +47,6 @@ describe("the board", () => {
   it("does not repeat a status that the column says", () => {
     expect(said("Needs you", "needs you")).toBe(true);
     expect(said("Working", "verifying")).toBe(false);
-  });
-  const order = (a: Task, b: Task) => b.priority - a.priority || a.id - b.id;
-  it("finds a priority that puts a task where it was dropped", () => {
-    const list = [9, 5, 5, 5, 0, 0, -10].map((priority, i) => task({ id: i + 1, priority }));
-    for (const t of list) {
-      const rest = list.filter((x) => x !== t);
-      for (let at = 0; at <= rest.length; at++) {
-        const above = rest[at - 1];
-        const below = rest[at];
-        const p = priorityBetween(t, above, below);
-        expect(p).toBeGreaterThanOrEqual(-10);
-        expect(p).toBeLessThanOrEqual(10);
-        const now = [...rest, { ...t, priority: p }].sort(order);
-        const place = now.findIndex((x) => x.id === t.id);
-        // Between two of the same priority there is no place for every age; it is then next to them.
-        const tight = above && below && above.priority === below.priority;
-        if (!tight && !(above?.priority === -10)) expect(place).toBe(at);
-      }
-    }
   });
 });
 
@@ -123,7 +104,7 @@ describe("the graph", () => {
   it("puts each task to the right of what it comes after", () => {
     const tasks = [task({ id: 1 }), task({ id: 2, after: ["app-1"] }), task({ id: 3, after: ["app-1", "app-2", "app-77"] }), task({ id: 4 })];
     const g = layout(tasks);
-    const x = new Map(g.nodes.map((n) => [n.task.id, n.x]));
+    const x = new Map(g.nodes.map((n) => [n.item.id, n.x]));
     expect([1, 2, 3, 4].map((i) => x.get(i))).toEqual([0, 1, 2, 0]);
     expect(g.edges).toHaveLength(3);
   });

@@ -3,7 +3,7 @@
 import type { DiffLine, Hunk, ReviewComment, ReviewFile } from "../api/schema";
 import type { Token } from "./highlight";
 
-export type Side = "old" | "new";
+export type Side = "old" | "new" | "document"; // the last one is a document of a flow, which did not change
 
 // Range is a number of lines on one side of a change.
 export interface Range {

@@ -16,9 +16,6 @@ type Status = Param<"/features", "status">;
 const statuses: Status[] = ["", "open", "verifying", "passed", "failed"];
 const none: Feature[] = [];
 
-// failedAlone reports whether a feature failed without a task that could be retried.
-const failedAlone = (f: Feature) => !f.task && f.status === "failed";
-
 const REREAD = 10_000; // ms; the file can change without an event
 
 export default function FeaturesPage() {
@@ -54,7 +51,7 @@ function Features({ data }: { data: FeatureList }) {
   const inbox = useAnswer(queries.inbox(data.project, false));
   const now = useNow(5000);
   const all = data.features ?? none;
-  usePageCommands(useMemo(() => all.flatMap((f) => [editFeature(data.project, f.id), ...(failedAlone(f) ? [reopenFeature(data.project, f.id)] : [])]), [all, data.project]));
+  usePageCommands(useMemo(() => all.flatMap((f) => [editFeature(data.project, f.id), ...(f.can_reopen ? [reopenFeature(data.project, f.id)] : [])]), [all, data.project]));
   const words = text.trim().toLowerCase();
   const found = useMemo(
     () => all.filter((f) => (status === "" || f.status === status) && `${f.id} ${f.name} ${f.category ?? ""} ${f.description ?? ""}`.toLowerCase().includes(words)),
@@ -105,7 +102,7 @@ function Row({ f, project, now }: { f: Feature; project: string; now: number }) 
       {f.failure_reason && <p className="bad-text">{f.failure_category && <span className="problem-code">{f.failure_category}</span>}<Mono text={f.failure_reason} /></p>}
       <span className="feature-actions">
         {retry && <button className="button small" onClick={() => perform(t, retry)}>Retry</button>}
-        {failedAlone(f) && <button className="button small" onClick={reopenFeature(project, f.id).run}>Retry</button>}
+        {f.can_reopen && <button className="button small" onClick={reopenFeature(project, f.id).run}>Retry</button>}
         <button className="button small" aria-label={`Edit feature ${f.id}`} onClick={editFeature(project, f.id).run}>Edit</button>
       </span>
     </li>

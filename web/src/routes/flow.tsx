@@ -7,6 +7,9 @@ import type { FlowDetail, FlowStep } from "../api/schema";
 import { ActionBar } from "../components/actionbar";
 import { DebateGrid } from "../components/debategrid";
 import { FlowDocuments, FlowDocumentText } from "../components/flowdocuments";
+import { CycleTable } from "../components/cycletable";
+import { FlowGraph } from "../components/flowgraph";
+import { FlowPlan, planCommands } from "../components/flowplan";
 import { FlowInput } from "../components/flowinput";
 import { FlowSteps } from "../components/flowsteps";
 import { editDocument } from "../components/commands";
@@ -37,7 +40,8 @@ function FlowView({ f }: { f: FlowDetail }) {
   const verdict = f.kind === "debate" && has("summary");
   const rounds = f.kind === "debate" ? roundsOf(steps) : [];
   const names = documents.map((d) => d.name).join("\n");
-  usePageCommands(useMemo(() => (names ? names.split("\n").map((n) => editDocument(t.key, n)) : []), [t.key, names]));
+  const { approves, drafts } = f;
+  usePageCommands(useMemo(() => [...(names ? names.split("\n").map((n) => editDocument(t.key, n)) : []), ...planCommands({ task: { key: t.key }, approves, drafts })], [t.key, names, approves, drafts]));
   return (
     <div className="page flow-page">
       <div className="task-head">
@@ -64,16 +68,13 @@ function FlowView({ f }: { f: FlowDetail }) {
       </div>
       {verdict && <section className="flow-part flow-verdict"><h2>Verdict</h2><FlowDocumentText flow={t.key} name="summary" /></section>}
       <FlowInput f={f} />
-      {has("plan") && (
-        <section className="flow-part">
-          <div className="page-head"><h2>Plan</h2><span className="grow" /><button className="button small" onClick={editDocument(t.key, "plan").run}>Edit the plan…</button></div>
-          <FlowDocumentText flow={t.key} name="plan" />
-        </section>
-      )}
+      {has("plan") && <FlowPlan f={f} name="plan" />}
       {f.result && !verdict && <section className="flow-part"><h2>Result</h2><Markdown text={f.result} /></section>}
+      {(f.cycles ?? []).length > 0 && <section className="flow-part"><h2>{plural(f.cycles!.length, "cycle")}</h2><CycleTable cycles={f.cycles!} /></section>}
       {rounds.length > 0 && <section className="flow-part"><h2>{plural(rounds.length, "round")}</h2><DebateGrid rounds={rounds} /></section>}
       <section className="flow-part">
         <h2>Steps <small className="muted">worked {span(milliseconds(f.metrics.worked))}, queued {span(milliseconds(f.metrics.queued))}</small></h2>
+        <FlowGraph f={f} />
         <FlowSteps f={f} now={now} />
       </section>
       <FlowDocuments f={f} />

@@ -65,7 +65,7 @@ function Queued({ q, now }: { q: QueuedLanding; now: number }) {
       {(q.tries ?? 0) > 0 && <span className="warn-text">retried {q.tries} times</span>}
       {(q.killed ?? 0) > 0 && <span className="warn-text">checks killed {q.killed} times</span>}
       <span className="muted">{ago(t.since, now)}</span>
-      <Link className="button small" href={toReview(t.key)}>Review</Link>
+      {t.review && <Link className="button small" href={toReview(t.key)}>Review</Link>}
       {land && <button className="button small primary" onClick={() => void run(land, t.key)}>{land.name}</button>}
     </li>
   );

@@ -32,7 +32,7 @@ const some = {
   "GET /api/v1/status": { counts: {}, today_usd: 0, projects: [{ prefix: "app", warnings: ["the base is old"] }], inbox: 0 },
   "GET /api/v1/board": board({ "Needs you": [], Working: [task({ id: 1, title: "Greet" })] }, { labels: ["ui"], groups: [{ id: 3, project: "app", name: "batch-1" }] }),
   "GET /api/v1/inbox": { entries: [], snoozed: 0 },
-  "GET /api/v1/tasks/app-1": detail({ id: 1, title: "Greet", body: "Be **kind**", history: [session({ n: 1 })], sessions: 1 }),
+  "GET /api/v1/tasks/app-1": detail({ id: 1, title: "Greet", body: "Be **kind**", history: [session({ n: 1 })], sessions: 1, review: "possible" }),
   "GET /api/v1/tasks/app-1/review": review({ files: [file({ path: "a.go", viewed: true }), file({ path: "b.go", viewed: true })], viewed: 2, approved_by: "ada" }),
   "GET /api/v1/sessions/app-1.1/output": { output: [], more: false, next: 0, last: 0, first: 0, ended: true },
   "GET /api/v1/groups": { groups: [group] },
@@ -42,7 +42,7 @@ const some = {
   "GET /api/v1/timeline": { rows: [{ task: "app-1", title: "Greet", bars: [{ kind: "session", session: "app-1.1", role: "implement", state: "done", from: today, to: today }] }] },
   "GET /api/v1/usage": { from: row.day, to: row.day, rows: [row], sessions: 2, total: row.usage, budgets: [{ project: "app", day_usd: 5, today_usd: 1.5 }], more: false },
   "GET /api/v1/search": { hits: [{ kind: "output", task: "app-1", session: "app-1.1", title: "Greet", at: "2026-01-01T10:00:00Z", offset: 9, source: "event", snippet: "a lucky number", marks: [[2, 5]] }], more: false, behind: true },
-  "GET /api/v1/projects/app/features": { project: "app", file: "f.json", features: [{ id: "F1", name: "Greet", status: "failed", track: "main", line: 2, failure_reason: "it broke" }], problems: [{ line: 7, text: "a comma is missing" }] },
+  "GET /api/v1/projects/app/features": { project: "app", file: "f.json", features: [{ id: "F1", name: "Greet", status: "failed", track: "main", line: 2, failure_reason: "it broke", can_reopen: true }], problems: [{ line: 7, text: "a comma is missing" }] },
   "GET /api/v1/agents": { agents: [], at: "" },
 };
 

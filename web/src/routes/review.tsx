@@ -34,8 +34,8 @@ function ReviewView({ t, r }: { t: TaskDetail; r: Review }) {
   const send = () => openDialog({ form: "review", task: r.task });
   const now = useNow(5000);
   const actions = (
-    <ActionBar t={t} head={r.head} names={{ take: "Take over", ...(t.stage === "review" ? { land: "Approve and land" } : {}) }}>
-      {t.wants !== "answer" && <button className="button" onClick={send} title="Send the drafts, and a text, to its agent">Ask for changes</button>}
+    <ActionBar t={t} head={r.head} names={{ take: "Take over", ...(t.review === "wanted" ? { land: "Approve and land" } : {}) }}>
+      {t.review && <button className="button" onClick={send} title="Send the drafts, and a text, to its agent">Ask for changes</button>}
     </ActionBar>
   );
   return (

@@ -19,7 +19,7 @@ const template = { name: "update", title: "Update {{package}}", path: ".coppice/
 const read = {
   "GET /api/v1/projects": { projects: [project({ prefix: "app" })] },
   "GET /api/v1/agents": { agents: [{ name: "robot", path: "/bin/robot", state: "ready" }], at: "" },
-  "GET /api/v1/schedules": { schedules: [schedule({ name: "nightly", next: [next], runs: 2, last: "app-4", last_at: "2026-01-01T10:00:00Z" }), schedule({ name: "weekly", state: "paused", why: "app-5 failed", flow: "cycle" }), schedule({ name: "hourly", state: "running", problem: "the agent was removed" })] },
+  "GET /api/v1/schedules": { schedules: [schedule({ name: "nightly", next: [next], runs: 2, last: "app-4", last_at: "2026-01-01T10:00:00Z" }), schedule({ name: "weekly", state: "paused", why: "app-5 failed", flow: "cycle" }), schedule({ name: "hourly", state: "running", can_run: false, problem: "the agent was removed" })] },
   "GET /api/v1/projects/app/schedules/nightly": { ...schedule({ name: "nightly" }), task: { title: "x" }, history: [task({ id: 4, status: "failed", reason: "its checks failed", ended_at: "2026-01-01T10:05:00Z" })] },
   "GET /api/v1/projects/app/templates": { templates: [template, { ...template, name: "broken", variables: [], problem: "line 2: unknown key" }] },
   "GET /api/v1/projects/app/templates/update": template,
@@ -65,12 +65,12 @@ it("asks before it removes a schedule", async () => {
 it("adds a schedule of a task, with the variables of a template", async () => {
   const sent = serve({ ...read, "POST /api/v1/projects/app/schedules": schedule({ name: "deps" }) });
   show(<NewScheduleDialog onClose={() => {}} />);
-  await screen.findByText("broken");
+  await screen.findByLabelText("Template");
   type("Name", "deps");
   type("Cron line", "0 7 * * 1-5");
   type("After a run that failed", "yes");
   type("Template", "update");
-  type("Variables", "package=cobra");
+  type("package", "cobra");
   fireEvent.click(screen.getByText("Add"));
   await waitFor(() => expect(sent.find((s) => s.method === "POST")?.body).toEqual({ name: "deps", cron: "0 7 * * 1-5", always: true, task: { template: "update", variables: { package: "cobra" } } }));
 });

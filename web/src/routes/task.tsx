@@ -77,7 +77,7 @@ function TaskView({ t }: { t: TaskDetail }) {
           <div className="tabs-row">
             <Tabs label="Task" tabs={tabs} value={tab} onChange={setTab} />
             {t.flow && <Link className="button small primary" href={toFlow(t.key)}>Show the flow</Link>}
-            {!asks && <Link className={"button small" + (t.stage === "review" ? " primary" : "")} href={toReview(t.key)}>Review</Link>}
+            {t.review && <Link className={"button small" + (t.review === "wanted" ? " primary" : "")} href={toReview(t.key)}>Review</Link>}
           </div>
           <div role="tabpanel" aria-label={tab} className="panel">
             {tab === "answer" && <Answer t={t} />}

@@ -10,7 +10,8 @@ export function task(change: Partial<Task> & { id: number }): Task {
 
 export function comment(change: Partial<ReviewComment> & { id: number }): ReviewComment {
   const at = { path: "a.go", first: 2, last: 2 };
-  return { task_id: 1, path: "a.go", side: "new", first: 2, last: 2, blob: "b1", code: "two\n", text: `comment ${change.id}`, by: "person", state: "draft", created_at: "2026-01-01T10:00:00Z", at, ...change };
+  const can = { draft: ["edit", "delete"], sent: ["resolve", "edit"], resolved: ["reopen"] }[change.state ?? "draft"] as ReviewComment["can"];
+  return { can, task_id: 1, path: "a.go", side: "new", first: 2, last: 2, blob: "b1", code: "two\n", text: `comment ${change.id}`, by: "person", state: "draft", created_at: "2026-01-01T10:00:00Z", at, ...change };
 }
 
 export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry {
@@ -34,13 +35,13 @@ export function step(change: Partial<FlowStep> & { key: string }): FlowStep {
 export function flow(change: Partial<FlowDetail> & { steps: FlowStep[] }): FlowDetail {
   const kind = change.kind ?? "cycle";
   return {
-    kind, documents: [], metrics: { queued: "1m", worked: "3m", cost_usd: 1, phases: [] },
+    kind, documents: [], outline: [], metrics: { queued: "1m", worked: "3m", cost_usd: 1, phases: [] },
     task: detail({ id: 1, title: "Greet everyone", stage: "flow", status: "working", flow: { kind }, can: ["stop", "pause", "wrap-up"] }), ...change,
   };
 }
 
 export function schedule(change: Partial<Schedule> & { name: string }): Schedule {
-  return { project: "app", state: "waiting", title: "Update the dependencies", when: "every 6h", every: "6h", next: [], runs: 0, created_at: "2026-01-01T10:00:00Z", ...change };
+  return { project: "app", state: "waiting", can_run: true, title: "Update the dependencies", when: "every 6h", every: "6h", next: [], runs: 0, created_at: "2026-01-01T10:00:00Z", ...change };
 }
 
 export function session(change: Partial<Session> & { n: number }): Session {

@@ -1,0 +1,376 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+const (
+	pullHead  = "1111111111111111111111111111111111111111"
+	pullFixed = "2222222222222222222222222222222222222222"
+	pullMerge = "3333333333333333333333333333333333333333"
+)
+
+// withPulls makes a project land its work by pull requests.
+func withPulls(changes ...func(*coppice.Policy)) func(*coppice.Project) {
+	return func(p *coppice.Project) {
+		p.Policy.Land.How, p.Policy.Trust = coppice.LandPR, coppice.TrustUnsandboxed
+		for _, c := range changes {
+			c(&p.Policy)
+		}
+	}
+}
+
+// inPull returns an engine with a task whose pull request #7 is open and ready.
+func inPull(t *testing.T, changes ...func(*coppice.Policy)) *bundle {
+	t.Helper()
+	b := openApp(t, withPulls(changes...))
+	b.create(coppice.NewTask{Title: "a"})
+	b.prepares("app-1")
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullHead, From: "base1", Conversation: "talk"})
+	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1"})
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+	spec := b.written("app-1")
+	if spec.Op != coppice.ForgePut || !spec.Text.Draft || !strings.Contains(spec.Text.Body, coppice.PullMarker("app-1")) {
+		t.Errorf("the first request: %s, draft %v, body %q", spec.Op, spec.Text.Draft, spec.Text.Body)
+	}
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, URL: "https://forge/7", State: coppice.PullOpen})
+	b.ends("app-1", coppice.WorkCheck, proved)
+	b.wantStage(coppice.StagePull)
+	if spec := b.written("app-1"); spec.Text.Draft || spec.Number != 7 {
+		t.Errorf("the proven request: draft %v, number %d", spec.Text.Draft, spec.Number)
+	}
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, URL: "https://forge/7", State: coppice.PullOpen})
+	return b
+}
+
+// written returns the open change on the forge.
+func (b *bundle) written(key string) coppice.ForgeWriteSpec {
+	b.t.Helper()
+	spec, err := coppice.DecodeSpec[coppice.ForgeWriteSpec](b.openWork(key, coppice.WorkForgeWrite))
+	b.must(err)
+	return spec
+}
+
+// openWork returns the unfinished work of a kind of a task, or of its project.
+func (b *bundle) openWork(key string, kind coppice.WorkKind) (w coppice.Work) {
+	b.t.Helper()
+	b.view(func(r store.Reader) error {
+		open, err := r.Work.Open(kind)
+		for _, o := range open {
+			if t, _ := r.Tasks.Get(o.TaskID); key == "" || t.Key == key {
+				w = o
+			}
+		}
+		return err
+	})
+	if w.ID == 0 {
+		b.t.Fatalf("no %s of %s is open", kind, key)
+	}
+	return w
+}
+
+// ends finishes the open work of a kind, whatever else is open.
+func (b *bundle) ends(key string, kind coppice.WorkKind, result any) {
+	b.t.Helper()
+	w := b.openWork(key, kind)
+	fail, _ := result.(*coppice.Failure)
+	b.update(func(tx store.Tx) error {
+		w.State, w.FinishedAt, w.Failure = coppice.WorkFinished, b.clock, fail
+		if fail == nil {
+			w.Result = coppice.Raw(result)
+		}
+		return firstErr(tx.Work.Put(&w), tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, About: w.Subject}))
+	})
+	b.turn()
+}
+
+// reads finishes a pass over the forge in which the request looks like this.
+func (b *bundle) reads(change func(*coppice.PullRead)) {
+	b.t.Helper()
+	task := b.task("app-1")
+	var head string
+	b.view(func(r store.Reader) error {
+		p, err := r.Pulls.Of(task.ID)
+		head = p.Pushed
+		return err
+	})
+	read := coppice.PullRead{Number: 7, URL: "https://forge/7", State: coppice.PullOpen, Head: head, Author: "bot"}
+	change(&read)
+	b.clock = b.clock.Add(time.Minute)
+	b.turn()
+	b.ends("", coppice.WorkForgeRead, coppice.ForgeReadResult{Pulls: []coppice.PullSeen{{Task: task.ID, Read: read}}})
+}
+
+func firstErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reactions returns the history of the task's reactions as event:do.
+func (b *bundle) reactions() []string {
+	b.t.Helper()
+	var list []string
+	task := b.task("app-1")
+	b.view(func(r store.Reader) error {
+		all, err := r.Reactions.Of(task.ProjectID, task.ID)
+		for _, e := range all {
+			list = append(list, string(e.Event)+":"+e.Do)
+		}
+		return err
+	})
+	return list
+}
+
+func (b *bundle) pull() coppice.Pull {
+	b.t.Helper()
+	var pull coppice.Pull
+	task := b.task("app-1")
+	b.view(func(r store.Reader) error {
+		p, err := r.Pulls.Of(task.ID)
+		pull = *p
+		return err
+	})
+	return pull
+}
+
+// A task's work goes into a draft, the proven work is ready for review, and the
+// commit that the forge has merged lands here.
+func TestPullRequest(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	if s := b.status("app-1"); s.Status != coppice.StatusLanding || b.task("app-1").Stage.Word() != "in review" {
+		t.Errorf("status %s, %q", s.Status, b.task("app-1").Stage.Word())
+	}
+	b.reads(func(r *coppice.PullRead) { r.State, r.Merged = coppice.PullMerged, pullMerge })
+	b.wantStage(coppice.StageLanding)
+	move, err := coppice.DecodeSpec[coppice.MoveSpec](b.openWork("app-1", coppice.WorkMove))
+	if b.must(err); !move.Follow || move.New != pullMerge {
+		t.Errorf("the move: %+v", move)
+	}
+	b.ends("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: pullMerge})
+	if task := b.task("app-1"); task.Outcome != coppice.OutcomeDone || task.Landed != pullMerge {
+		t.Errorf("outcome %s, landed %s", task.Outcome, task.Landed)
+	}
+	push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
+	if b.must(err); push.New != "" || push.Old != pullHead {
+		t.Errorf("the branch on the forge: %+v", push)
+	}
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+	if !b.pull().Cleaned {
+		t.Error("the request is not cleaned up")
+	}
+}
+
+// CI fails: the agent gets the errors in its conversation, and its fix is pushed to
+// the same request. The same failure is sent once, and after the limit a person
+// decides.
+func TestCIFailedIsSentToTheAgent(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	red := func(r *coppice.PullRead) {
+		r.CI, r.Checks = coppice.CIFailed, []coppice.PullCheck{{Name: "build", State: coppice.CIFailed, Log: "undefined: foo"}}
+	}
+	heads := []string{pullFixed, "4444444444444444444444444444444444444444"}
+	for i, head := range heads {
+		b.reads(red)
+		b.reads(func(r *coppice.PullRead) { red(r); r.UpdatedAt = b.clock }) // the same failure again
+		s := b.sessionsOf(b.task("app-1").ID)
+		last := b.session(s[len(s)-1].Key)
+		if len(s) != i+2 || last.Resume == "" || !strings.Contains(last.Prompt, "undefined: foo") {
+			t.Fatalf("round %d: %d sessions, the last resumes %q with the prompt %q", i, len(s), last.Resume, last.Prompt)
+		}
+		b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: head, From: "base1", Conversation: "talk"})
+		b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit" + head[:1]})
+		push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
+		if b.must(err); push.Old == "" || push.New != head {
+			t.Errorf("round %d: pushes %+v", i, push)
+		}
+		b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+		for b.hasOpen(coppice.WorkForgeWrite) {
+			b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, URL: "https://forge/7", State: coppice.PullOpen})
+		}
+	}
+	b.reads(red)
+	if want := []string{"ci-failed:send-to-agent", "ci-failed:send-to-agent", "ci-failed:notify"}; !slices.Equal(b.reactions(), want) {
+		t.Errorf("reactions %v, want %v", b.reactions(), want)
+	}
+	if s := b.status("app-1"); s.Status != coppice.StatusNeedsYou || !strings.Contains(s.Reason, "CI failed: build") {
+		t.Errorf("status %s: %s", s.Status, s.Reason)
+	}
+	if e := b.pull().Escalate; e == nil || strings.Count(e.Text, "pushed") != 2 {
+		t.Errorf("escalated: %+v", e)
+	}
+}
+
+func (b *bundle) hasOpen(kind coppice.WorkKind) bool {
+	found := false
+	b.view(func(r store.Reader) error {
+		open, err := r.Work.Open(kind)
+		found = len(open) > 0
+		return err
+	})
+	return found
+}
+
+// What each event of a request leads to.
+func TestReactions(t *testing.T) {
+	t.Parallel()
+	review := func(author string, writes bool) func(*coppice.PullRead) {
+		return func(r *coppice.PullRead) {
+			r.Review = coppice.ReviewChanges
+			r.Comments = []coppice.PullComment{
+				{ID: "review/1", Author: author, Writes: writes, Review: coppice.ReviewChanges, Text: "please rename it"},
+				{ID: "line/2", Author: author, Writes: writes, Path: "a.go", Line: 3, Text: "this name"},
+			}
+		}
+	}
+	approved := func(r *coppice.PullRead) { r.CI, r.Review = coppice.CIPassed, coppice.ReviewApproved }
+	rules := func(e coppice.ReactionEvent, r coppice.Reaction) func(*coppice.Policy) {
+		return func(p *coppice.Policy) { p.Reactions = coppice.Reactions{e: {r}} }
+	}
+	for _, c := range []struct {
+		name   string
+		policy func(*coppice.Policy)
+		read   func(*coppice.PullRead)
+		want   []string
+		stage  coppice.Stage
+	}{
+		{"changes requested", nil, review("ann", true), []string{"changes-requested:send-to-agent"}, coppice.StageSession},
+		{"changes requested by a stranger", nil, review("eve", false), nil, coppice.StagePull},
+		{"by a configured author only", func(p *coppice.Policy) { p.Forge.Authors = []string{"bob"} }, review("ann", true), nil, coppice.StagePull},
+		{"a comment without a rule", nil, func(r *coppice.PullRead) {
+			r.Comments = []coppice.PullComment{{ID: "comment/1", Author: "ann", Writes: true, Text: "nice"}}
+		}, nil, coppice.StagePull},
+		{"our own comment", rules(coppice.OnComment, coppice.Reaction{Do: coppice.ReactSend}), func(r *coppice.PullRead) {
+			r.Comments = []coppice.PullComment{{ID: "comment/1", Author: "ann", Writes: true, Text: "done <!-- coppice:x -->"}}
+		}, nil, coppice.StagePull},
+		{"without trust", func(p *coppice.Policy) { p.Trust = "" }, review("ann", true), []string{"changes-requested:nothing"}, coppice.StagePull},
+		{"conflicts", nil, func(r *coppice.PullRead) { r.Conflicts = true }, []string{"merge-conflicts:send-to-agent"}, coppice.StageSession},
+		{"approved and green", nil, approved, []string{"approved-and-green:notify"}, coppice.StagePull},
+		{"approved, CI runs", nil, func(r *coppice.PullRead) { approved(r); r.CI = coppice.CIPending }, nil, coppice.StagePull},
+		{"merges", rules(coppice.OnApprovedGreen, coppice.Reaction{Do: coppice.ReactMerge}), approved, []string{"approved-and-green:merge"}, coppice.StagePull},
+		{"a label", rules(coppice.OnLabel, coppice.Reaction{If: `label == "needs-tests"`, Do: coppice.ReactSend, Message: "add tests"}),
+			func(r *coppice.PullRead) { r.Labels = []string{"x", "needs-tests"} }, []string{"label-added:send-to-agent"}, coppice.StageSession},
+		{"closed", nil, func(r *coppice.PullRead) { r.State = coppice.PullClosed }, []string{"pr-closed:notify"}, coppice.StageEnded},
+		{"a new task", rules(coppice.OnCIFailed, coppice.Reaction{Do: coppice.ReactTask}), func(r *coppice.PullRead) { r.CI = coppice.CIFailed }, []string{"ci-failed:task"}, coppice.StagePull},
+		{"a command", rules(coppice.OnConflicts, coppice.Reaction{Do: coppice.ReactRun, Run: "./page"}), func(r *coppice.PullRead) { r.Conflicts = true }, []string{"merge-conflicts:run"}, coppice.StagePull},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var changes []func(*coppice.Policy)
+			if c.policy != nil {
+				changes = append(changes, c.policy)
+			}
+			b := inPull(t, changes...)
+			b.reads(c.read)
+			if got := b.reactions(); !slices.Equal(got, c.want) {
+				t.Errorf("reactions %v, want %v", got, c.want)
+			}
+			b.wantStage(c.stage)
+			switch {
+			case strings.HasSuffix(strings.Join(c.want, ""), ":merge"):
+				if spec := b.written("app-1"); spec.Op != coppice.ForgeMerge || spec.Head != pullHead {
+					t.Errorf("%+v", spec)
+				}
+			case strings.HasSuffix(strings.Join(c.want, ""), ":task"):
+				if n := b.task("app-2"); !strings.Contains(n.Title, "ci-failed of app-1") {
+					t.Errorf("the new task: %q", n.Title)
+				}
+			case strings.HasSuffix(strings.Join(c.want, ""), ":run"):
+				var in coppice.HookInput
+				hook, err := coppice.DecodeSpec[coppice.HookSpec](b.openWork("", coppice.WorkHook))
+				if b.must(err); hook.Run != "./page" || json.Unmarshal(hook.Input, &in) != nil || in.Pull == nil || in.Pull.Number != 7 {
+					t.Errorf("the command: %+v", hook)
+				}
+			}
+		})
+	}
+}
+
+// A person lands a request; the forge refuses it, and later merges it.
+func TestLandMergesThePullRequest(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	b.approves()
+	if spec := b.written("app-1"); spec.Op != coppice.ForgeMerge || spec.Method != coppice.MergeSquash || spec.Head != pullHead {
+		t.Errorf("%+v", spec)
+	}
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullOpen, Blocked: "not enough approvals"})
+	if s := b.status("app-1"); s.Status != coppice.StatusNeedsYou || !strings.Contains(s.Reason, "not enough approvals") || b.hasOpen(coppice.WorkForgeWrite) {
+		t.Errorf("status %s: %s", s.Status, s.Reason)
+	}
+	b.approves()
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.wantStage(coppice.StageLanding)
+}
+
+// Somebody else pushed to the branch: nothing is overwritten, and a person sees it.
+func TestForeignCommitsStay(t *testing.T) {
+	t.Parallel()
+	b := openApp(t, withPulls())
+	b.create(coppice.NewTask{Title: "a"})
+	b.prepares("app-1")
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullHead, From: "base1"})
+	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1"})
+	b.ends("app-1", coppice.WorkCheck, proved)
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Theirs: pullFixed})
+	if s := b.status("app-1"); s.Status != coppice.StatusNeedsYou || !strings.Contains(s.Reason, "somebody else pushed") {
+		t.Errorf("status %s: %s", s.Status, s.Reason)
+	}
+}
+
+// A stopped task closes its request. Its branch stays.
+func TestAStopClosesThePullRequest(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbStop, request(""))
+	b.must(err)
+	b.turn()
+	if spec := b.written("app-1"); spec.Op != coppice.ForgeClose || spec.Number != 7 {
+		t.Errorf("%+v", spec)
+	}
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullClosed})
+	if b.hasOpen(coppice.WorkPullPush) || b.hasOpen(coppice.WorkForgeWrite) {
+		t.Error("more was done")
+	}
+}
+
+// A dependent task starts from the request below it, and aims at its branch.
+func TestStackedPullRequests(t *testing.T) {
+	t.Parallel()
+	b := inPull(t, func(p *coppice.Policy) { p.Land.PR.Stack = true })
+	b.create(coppice.NewTask{Title: "b", After: []string{"app-1"}})
+	b.turn()
+	prepare, err := coppice.DecodeSpec[coppice.PrepareSpec](b.openWork("app-2", coppice.WorkPrepare))
+	if b.must(err); prepare.From != pullHead {
+		t.Errorf("it starts from %q", prepare.From)
+	}
+}
+
+// Nothing is read while no request is open, and a forge that asks to wait gets its
+// time.
+func TestForgePasses(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	until := b.clock.Add(time.Hour)
+	b.ends("", coppice.WorkForgeRead, &coppice.Failure{Class: coppice.ClassRateLimit, Text: "slow down", RetryAt: until})
+	project := b.projectNow().ID
+	b.view(func(r store.Reader) error {
+		row, err := r.Forges.Of(project)
+		if !row.NextAt.Equal(until) || row.Failure == nil {
+			t.Errorf("the next pass is at %s: %v", row.NextAt, row.Failure)
+		}
+		return err
+	})
+}

@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+
+	"coppice"
+	"coppice/store"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+func pullOf(r dbsqlc.Pull) (coppice.Pull, error) {
+	var u unpacker
+	p := coppice.Pull{ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, Number: int(r.Number), HotUntil: at(r.HotUntil), EndedAt: at(r.EndedAt)}
+	u.unpack(r.Details, &p.PullDetails)
+	return p, u.err
+}
+
+func (r pulls) Of(task int64) (*coppice.Pull, error) {
+	row, err := r.q.PullOf(r.ctx, task)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := pullOf(row)
+	return &p, err
+}
+
+func (r pulls) OfTasks(tasks []int64) (map[int64]coppice.Pull, error) {
+	list, err := many(pullOf)(r.q.PullsOf(r.ctx, string(coppice.Raw(tasks))))
+	found := make(map[int64]coppice.Pull, len(list))
+	for _, p := range list {
+		found[p.TaskID] = p
+	}
+	return found, err
+}
+
+func (r pulls) ByNumber(project int64, number int) (coppice.Pull, error) {
+	return one(pullOf, "pull request", number)(r.q.PullByNumber(r.ctx, project, int64(number)))
+}
+
+func (r pulls) Open(project int64) ([]coppice.Pull, error) {
+	return many(pullOf)(r.q.OpenPulls(r.ctx, project))
+}
+
+func (t pulls) Put(p *coppice.Pull) error {
+	var pack packer
+	row := dbsqlc.PutPullParams{
+		ID: rowID(p.ID), ProjectID: p.ProjectID, TaskID: p.TaskID, Number: int64(p.Number), HotUntil: moment(p.HotUntil), EndedAt: moment(p.EndedAt),
+		Details: pack.pack(p.PullDetails),
+	}
+	if pack.err != nil {
+		return pack.err
+	}
+	id, err := t.q.PutPull(t.ctx, row)
+	return t.put(&p.ID, id, err)
+}
+
+func (r forges) Of(project int64) (coppice.ForgeRow, error) {
+	f := coppice.ForgeRow{ProjectID: project}
+	row, err := r.q.Forge(r.ctx, project)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, nil
+	}
+	var u unpacker
+	f.NextAt = at(row.NextAt)
+	if err == nil {
+		u.unpack(row.Details, &f.ForgeDetails)
+		err = u.err
+	}
+	return f, err
+}
+
+func (t forges) Put(f coppice.ForgeRow) error {
+	var p packer
+	details := p.pack(f.ForgeDetails)
+	if p.err != nil {
+		return p.err
+	}
+	return t.q.PutForge(t.ctx, f.ProjectID, moment(f.NextAt), details)
+}
+
+func reactedOf(r dbsqlc.Reaction) (coppice.Reacted, error) {
+	var u unpacker
+	e := coppice.Reacted{ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, Key: r.EventKey, At: at(r.At)}
+	u.unpack(r.Details, &e.ReactedDetails)
+	return e, u.err
+}
+
+func (r reactions) Of(project, task int64) ([]coppice.Reacted, error) {
+	return many(reactedOf)(r.q.ReactionsOf(r.ctx, task, project))
+}
+
+func (r reactions) List(f store.ReactionFilter) ([]coppice.Reacted, error) {
+	return many(reactedOf)(r.q.Reactions(r.ctx, dbsqlc.ReactionsParams{ProjectID: f.ProjectID, TaskID: f.TaskID, Before: f.BeforeID, Most: int64(f.Most)}))
+}
+
+func (t reactions) Put(e *coppice.Reacted) error {
+	var p packer
+	row := dbsqlc.PutReactionParams{ID: rowID(e.ID), ProjectID: e.ProjectID, TaskID: e.TaskID, EventKey: e.Key, At: moment(e.At), Details: p.pack(e.ReactedDetails)}
+	if p.err != nil {
+		return p.err
+	}
+	id, err := t.q.PutReaction(t.ctx, row)
+	if err := t.put(&e.ID, id, err); err != nil {
+		return err
+	}
+	return t.q.TrimReactions(t.ctx, e.TaskID, e.ProjectID, coppice.KeptReactions)
+}

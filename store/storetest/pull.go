@@ -1,0 +1,68 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+func testPulls(t *testing.T, open Open) {
+	s := open(t)
+	p, q := project(t, s, "app"), project(t, s, "web")
+	a, b, c := task(t, s, p, 1, nil), task(t, s, p, 2, nil), task(t, s, q, 1, nil)
+	pull := func(k coppice.Task, number int) *coppice.Pull {
+		return &coppice.Pull{ProjectID: k.ProjectID, TaskID: k.ID, Number: number, PullDetails: coppice.PullDetails{Branch: "b", Base: "main", CreatedAt: start}}
+	}
+	first, second, other := pull(a, 7), pull(b, 8), pull(c, 7)
+	update(t, s, func(tx store.Tx) error {
+		return firstOf(tx.Pulls.Put(first), tx.Pulls.Put(second), tx.Pulls.Put(other))
+	})
+	view(t, s, func(r store.Reader) error {
+		same(t, "open in a project", []coppice.Pull{*first, *second}, must(r.Pulls.Open(p.ID)))
+		same(t, "by number", *other, must(r.Pulls.ByNumber(q.ID, 7)))
+		same(t, "of tasks", map[int64]coppice.Pull{a.ID: *first, c.ID: *other}, must(r.Pulls.OfTasks([]int64{a.ID, c.ID, 99})))
+		return nil
+	})
+	twice := pull(a, 9)
+	wantCode(t, "a second request of a task", s.Update(t.Context(), func(tx store.Tx) error { return tx.Pulls.Put(twice) }), coppice.EConflict)
+	first.EndedAt = start.Add(time.Hour)
+	update(t, s, func(tx store.Tx) error { return tx.Pulls.Put(first) })
+	view(t, s, func(r store.Reader) error {
+		same(t, "open after the end of one", []coppice.Pull{*second}, must(r.Pulls.Open(p.ID)))
+		return nil
+	})
+}
+
+func testReactions(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	k := task(t, s, p, 1, nil)
+	put := func(task int64, key string) error {
+		return s.Update(t.Context(), func(tx store.Tx) error {
+			return tx.Reactions.Put(&coppice.Reacted{ProjectID: p.ID, TaskID: task, Key: key, At: start})
+		})
+	}
+	for i := range coppice.KeptReactions + 3 {
+		if err := put(k.ID, fmt.Sprint("ci-failed/", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, "the same event twice", put(k.ID, fmt.Sprint("ci-failed/", coppice.KeptReactions)), coppice.EConflict)
+	if err := put(0, "all-complete/1"); err != nil {
+		t.Fatal(err)
+	}
+	view(t, s, func(r store.Reader) error {
+		list := must(r.Reactions.Of(p.ID, k.ID))
+		same(t, "number of kept entries", coppice.KeptReactions, len(list))
+		same(t, "the oldest kept entry", "ci-failed/3", list[0].Key)
+		same(t, "entries of the project", 1, len(must(r.Reactions.Of(p.ID, 0))))
+		newest := must(r.Reactions.List(store.ReactionFilter{ProjectID: p.ID, Most: 2}))
+		same(t, "the newest entry", "all-complete/1", newest[0].Key)
+		rest := must(r.Reactions.List(store.ReactionFilter{TaskID: k.ID, BeforeID: list[1].ID, Most: 5}))
+		same(t, "entries before one", 1, len(rest))
+		return nil
+	})
+}
