@@ -100,6 +100,55 @@ func (p Pull) Name() string {
 	return fmt.Sprintf("#%d", p.Number)
 }
 
+// PullMark is a pull request in short, as lists and cards show it.
+type PullMark struct {
+	Number    int         `json:"number,omitempty" doc:"0 before the forge has it"`
+	URL       string      `json:"url,omitempty"`
+	Branch    string      `json:"branch"`
+	Base      string      `json:"base"`
+	State     PullState   `json:"state" enum:"open,merged,closed"`
+	Draft     bool        `json:"draft,omitempty"`
+	CI        CIState     `json:"ci,omitempty" enum:"pending,passed,failed" doc:"Of its head; absent if nothing has run"`
+	Failed    []string    `json:"failed,omitempty" doc:"The checks of CI that failed, at most 5"`
+	Review    ReviewState `json:"review,omitempty" enum:"approved,changes"`
+	Open      int         `json:"open_comments,omitempty" doc:"Comments of others that are not resolved"`
+	Conflicts bool        `json:"conflicts,omitempty" doc:"It does not merge with its base"`
+	Merging   bool        `json:"merging,omitempty" doc:"Somebody asked to merge it, or the forge merges it when its rules allow it"`
+	Adopted   bool        `json:"adopted,omitempty" doc:"Somebody else opened it"`
+	Problem   string      `json:"problem,omitempty" doc:"What a person should know, in one line"`
+}
+
+// Mark returns the request in short.
+func (p Pull) Mark() PullMark {
+	r := p.Report
+	m := PullMark{
+		Number: p.Number, URL: p.URL, Branch: p.Branch, Base: p.Base, State: r.State, Draft: r.Draft, CI: r.CI, Review: r.Review, Conflicts: r.Conflicts,
+		Merging: p.Open() && (p.MergeHead != "" || p.AutoHead != "" && p.AutoHead == p.Pushed), Adopted: p.Adopted,
+	}
+	if m.State == "" {
+		m.State = PullOpen
+	}
+	for _, c := range r.Failed() {
+		if len(m.Failed) < 5 {
+			m.Failed = append(m.Failed, c.Name)
+		}
+	}
+	for _, c := range r.Comments {
+		if !c.Resolved && !c.Ours() && c.Text != "" {
+			m.Open++
+		}
+	}
+	switch {
+	case p.Escalate != nil:
+		m.Problem = FirstLine(p.Escalate.Text)
+	case p.Failure != nil:
+		m.Problem = FirstLine(p.Failure.Text)
+	case p.Blocked != "":
+		m.Problem = FirstLine(p.Blocked)
+	}
+	return m
+}
+
 // Escalate says that a reaction gave up on an event.
 type Escalate struct {
 	Event ReactionEvent `json:"event"`

@@ -88,6 +88,8 @@ type Task struct {
 
 	Interactive bool `json:"interactive,omitempty" doc:"Its agent has no screen, and a person decides after each turn what follows"`
 
+	PR *coppice.PullMark `json:"pr,omitempty" doc:"Its pull request in short; GET /tasks/{key} has all of it"`
+
 	Word string            `json:"status_text,omitempty" doc:"What people read as its status, if that is more exact: in review"`
 	Need coppice.InboxKind `json:"need,omitempty" enum:"question,permission,waiting,stalled,budget,review,failed" doc:"Why it needs a person: the kind of its entry in the inbox"`
 }

@@ -337,14 +337,14 @@ func (v *View) reactions(e coppice.ReactionEvent, do string) int {
 	return n
 }
 
-// refuses returns why a rule cannot act on an event now, or "". Text from outside
-// reaches only agents that cannot do harm with it, or that the project trusts with it.
-// On a stack, only the request at the bottom reacts: the others follow it.
+// refuses returns why a rule cannot act on an event now, or "". On a stack, only the
+// request at the bottom reacts: the others follow it.
 func (v *View) refuses(h occurrence, rule coppice.Reaction) string {
+	if why := reaction.Untrusted(h.Event, rule, v.Project.Policy.Trust); why != "" {
+		return why
+	}
 	event, _ := reaction.Find(h.Event)
 	switch {
-	case reaction.PassesOutside(h.Event, rule) && v.Project.Policy.Trust != coppice.TrustUnsandboxed:
-		return "its text comes from outside, and sessions do not run in a sandbox; to allow it, set trust: unsandboxed"
 	case event.Pull && len(v.Below) > 0 && (rule.Do == coppice.ReactSend || rule.Do == coppice.ReactMerge):
 		return fmt.Sprintf("the request %s below it comes first", v.Below[0].Name())
 	case rule.Do == coppice.ReactSend && !v.Task.Stage.Awaits() && !v.live() && !v.Task.Ended():

@@ -145,6 +145,16 @@ func PassesOutside(name coppice.ReactionEvent, r coppice.Reaction) bool {
 	return false
 }
 
+// Untrusted returns why a rule cannot act on an agent with the trust of a project, or
+// "". Text from outside reaches only agents in a sandbox, or those that the project
+// trusts with it.
+func Untrusted(name coppice.ReactionEvent, r coppice.Reaction, trust string) string {
+	if trust == coppice.TrustUnsandboxed || !PassesOutside(name, r) {
+		return ""
+	}
+	return "its text comes from outside, and sessions do not run in a sandbox; to allow it, set trust: unsandboxed"
+}
+
 // Message writes the message of a rule. For an agent, all that comes from outside is
 // marked as data, and so is the text of every event. The same facts always have the
 // same message.

@@ -2,12 +2,20 @@ package store
 
 import "coppice"
 
+// The values of TaskFilter.Pull.
+const (
+	PullOpen = "open" // a request that has not ended
+	PullAny  = "any"
+)
+
 // PullReader reads pull requests.
 type PullReader interface {
 	// Of returns the pull request of a task, or nil.
 	Of(task int64) (*coppice.Pull, error)
 	// OfTasks returns the pull requests of tasks, by the id of the task.
 	OfTasks(tasks []int64) (map[int64]coppice.Pull, error)
+	// Marks returns the pull requests of tasks in short, by the id of the task.
+	Marks(tasks []int64) (map[int64]coppice.PullMark, error)
 	// ByNumber returns the newest pull request of a project with a number. If there is
 	// none, the code is not_found.
 	ByNumber(project int64, number int) (coppice.Pull, error)

@@ -90,6 +90,7 @@ type TaskFilter struct {
 	ForkOf    string             // only tasks that were forked from the task with this key
 	Parent    int64              // only tasks that sessions of this task created
 	Flows     []coppice.FlowKind // only flows of these kinds; all flows have one of coppice.FlowKinds
+	Pull      string             // PullOpen or PullAny: only tasks with such a pull request
 	Schedule  int64              // only tasks that this schedule created
 }
 

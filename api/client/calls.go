@@ -22,6 +22,7 @@ type TaskQuery struct {
 	Label   string
 	Parent  string // the key of the task whose agents created them
 	Flagged bool
+	Pull    string // open or any: only tasks with such a pull request
 	Text    string
 	Before  int64 // the Next of the previous page
 	Limit   int
@@ -31,7 +32,7 @@ type TaskQuery struct {
 
 func (q TaskQuery) values() url.Values {
 	v := query("project", q.Project, "track", q.Track, "agent", q.Agent, "group", q.Group, "label", q.Label, "parent", q.Parent,
-		"text", q.Text, "archived", q.Archived)
+		"pull", q.Pull, "text", q.Text, "archived", q.Archived)
 	for _, s := range q.Status {
 		v.Add("status", s)
 	}

@@ -64,6 +64,7 @@ func (s *Server) routes() {
 	s.flowRoutes(a)
 	s.noteRoutes(a)
 	s.hookRoutes(a)
+	s.reactionRoutes(a)
 	s.lockRoutes(a)
 	s.scheduleRoutes(a)
 	s.templateRoutes(a)

@@ -28,6 +28,7 @@ type listTasksIn struct {
 	Label    string   `query:"label" maxLength:"40"`
 	Flagged  bool     `query:"flagged" doc:"Only tasks that a person flagged"`
 	Unread   bool     `query:"unread" doc:"Only tasks that are unread"`
+	Pull     string   `query:"pull" enum:"open,any" doc:"Only tasks with a pull request: one that is open, or any"`
 	Text     string   `query:"text" maxLength:"200" doc:"In title or key"`
 	Archived string   `query:"archived" enum:"false,true,only" default:"false" doc:"Whether archived tasks are listed too, or only they"`
 	Before   int64    `query:"before" minimum:"0" doc:"The next of the previous page"`
@@ -67,7 +68,7 @@ var stagesOf = map[coppice.Status][]coppice.Stage{
 	coppice.StatusFixing:    {coppice.StageSession},
 	coppice.StatusVerifying: {coppice.StageSession},
 	coppice.StatusChecking:  {coppice.StageChecking},
-	coppice.StatusLanding:   {coppice.StageLanding},
+	coppice.StatusLanding:   {coppice.StageLanding, coppice.StagePull},
 	coppice.StatusNeedsYou:  append(coppice.StagesThat(coppice.Stage.Awaits), coppice.StageWaiting, coppice.StageSession),
 	coppice.StatusDone:      {coppice.StageEnded},
 	coppice.StatusFailed:    {coppice.StageEnded},
@@ -120,7 +121,7 @@ func statusWords() (words string) {
 }
 
 func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPage, err error) {
-	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, Label: in.Label, Flagged: in.Flagged, BeforeID: in.Before, Most: in.Limit + 1, Archived: archivedOf[in.Archived]}
+	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, Label: in.Label, Flagged: in.Flagged, Pull: in.Pull, BeforeID: in.Before, Most: in.Limit + 1, Archived: archivedOf[in.Archived]}
 	if in.Unread {
 		f.UnreadBy = reader
 	}

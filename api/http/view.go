@@ -38,7 +38,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 
 // viewsOf makes the API's view of tasks whose statuses are known.
 func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine.TaskStatus) ([]api.Task, error) {
-	var after, ids, in []int64
+	var after, ids, in, requests []int64
 	var sessions []coppice.Session
 	for i, t := range tasks {
 		if ids = append(ids, t.ID); t.Group != 0 {
@@ -50,6 +50,9 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 		}
 		if t.Step != nil {
 			after = append(after, t.Step.Flow)
+		}
+		if t.Pull {
+			requests = append(requests, t.ID)
 		}
 		if statuses[i].Session != nil {
 			sessions = append(sessions, *statuses[i].Session)
@@ -75,6 +78,10 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 	if err != nil {
 		return nil, err
 	}
+	pulls, err := r.Pulls.Marks(requests)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
 		out[i] = view(s.cfg.Now(), t, statuses[i], apps, named(t.After, keys))
@@ -82,6 +89,9 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 		out[i].Parent = keys[t.Parent]
 		if t.Step != nil {
 			out[i].Step = &api.StepMark{Flow: keys[t.Step.Flow], Key: t.Step.Key}
+		}
+		if p, ok := pulls[t.ID]; ok {
+			out[i].PR = &p
 		}
 		if x := statuses[i].Session; x != nil {
 			out[i].Says = lines[x.ID]

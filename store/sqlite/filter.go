@@ -83,6 +83,12 @@ func taskWhere(f store.TaskFilter) *where {
 		w.and("flow IS NOT NULL")
 		in(w, "flow", f.Flows)
 	}
+	switch f.Pull {
+	case store.PullOpen:
+		w.and("id IN (SELECT task_id FROM pulls WHERE ended_at IS NULL)")
+	case store.PullAny:
+		w.and("pull IS NOT NULL")
+	}
 	if f.Schedule != 0 {
 		w.and("schedule = ? AND schedule IS NOT NULL", f.Schedule)
 	}

@@ -37,6 +37,21 @@ func (r pulls) OfTasks(tasks []int64) (map[int64]coppice.Pull, error) {
 	return found, err
 }
 
+func (r pulls) Marks(tasks []int64) (map[int64]coppice.PullMark, error) {
+	found := make(map[int64]coppice.PullMark, len(tasks))
+	if len(tasks) == 0 {
+		return found, nil
+	}
+	rows, err := r.q.PullMarks(r.ctx, string(coppice.Raw(tasks)))
+	var u unpacker
+	for _, row := range rows {
+		var m coppice.PullMark
+		u.unpack(row.Mark, &m)
+		found[row.TaskID] = m
+	}
+	return found, errors.Join(err, u.err)
+}
+
 func (r pulls) ByNumber(project int64, number int) (coppice.Pull, error) {
 	return one(pullOf, "pull request", number)(r.q.PullByNumber(r.ctx, project, int64(number)))
 }
@@ -49,7 +64,7 @@ func (t pulls) Put(p *coppice.Pull) error {
 	var pack packer
 	row := dbsqlc.PutPullParams{
 		ID: rowID(p.ID), ProjectID: p.ProjectID, TaskID: p.TaskID, Number: int64(p.Number), HotUntil: moment(p.HotUntil), EndedAt: moment(p.EndedAt),
-		Details: pack.pack(p.PullDetails),
+		Mark: pack.pack(p.Mark()), Details: pack.pack(p.PullDetails),
 	}
 	if pack.err != nil {
 		return pack.err

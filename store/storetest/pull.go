@@ -23,6 +23,7 @@ func testPulls(t *testing.T, open Open) {
 	view(t, s, func(r store.Reader) error {
 		same(t, "open in a project", []coppice.Pull{*first, *second}, must(r.Pulls.Open(p.ID)))
 		same(t, "by number", *other, must(r.Pulls.ByNumber(q.ID, 7)))
+		same(t, "in short", map[int64]coppice.PullMark{a.ID: first.Mark(), c.ID: other.Mark()}, must(r.Pulls.Marks([]int64{a.ID, c.ID, 99})))
 		same(t, "of tasks", map[int64]coppice.Pull{a.ID: *first, c.ID: *other}, must(r.Pulls.OfTasks([]int64{a.ID, c.ID, 99})))
 		return nil
 	})
@@ -30,7 +31,19 @@ func testPulls(t *testing.T, open Open) {
 	wantCode(t, "a second request of a task", s.Update(t.Context(), func(tx store.Tx) error { return tx.Pulls.Put(twice) }), coppice.EConflict)
 	first.EndedAt = start.Add(time.Hour)
 	update(t, s, func(tx store.Tx) error { return tx.Pulls.Put(first) })
+	for _, k := range []*coppice.Task{&a, &b, &c} {
+		k.Pull = true
+		update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(k) })
+	}
+	listed := func(r store.Reader, f store.TaskFilter) (ids []int64) {
+		for _, k := range must(r.Tasks.List(f)) {
+			ids = append(ids, k.ID)
+		}
+		return ids
+	}
 	view(t, s, func(r store.Reader) error {
+		same(t, "tasks with an open request", []int64{c.ID, b.ID}, listed(r, store.TaskFilter{Pull: store.PullOpen, Most: 9}))
+		same(t, "tasks of a project with any request", []int64{b.ID, a.ID}, listed(r, store.TaskFilter{Pull: store.PullAny, ProjectID: p.ID, Most: 9}))
 		same(t, "open after the end of one", []coppice.Pull{*second}, must(r.Pulls.Open(p.ID)))
 		return nil
 	})

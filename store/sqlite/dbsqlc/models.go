@@ -268,6 +268,7 @@ type Pull struct {
 	Number    int64
 	HotUntil  sql.NullInt64
 	EndedAt   sql.NullInt64
+	Mark      string
 	Details   string
 }
 
@@ -444,6 +445,7 @@ type Task struct {
 	StepOf      sql.NullInt64
 	Template    sql.NullString
 	Schedule    sql.NullInt64
+	Pull        sql.NullInt64
 }
 
 type TaskGroup struct {

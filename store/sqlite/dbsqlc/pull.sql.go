@@ -58,7 +58,7 @@ func (q *Queries) ForgetReactionsIn(ctx context.Context, projectID int64) error 
 }
 
 const openPulls = `-- name: OpenPulls :many
-SELECT id, project_id, task_id, number, hot_until, ended_at, details FROM pulls WHERE project_id = ?1 AND ended_at IS NULL ORDER BY id
+SELECT id, project_id, task_id, number, hot_until, ended_at, mark, details FROM pulls WHERE project_id = ?1 AND ended_at IS NULL ORDER BY id
 `
 
 func (q *Queries) OpenPulls(ctx context.Context, projectID int64) ([]Pull, error) {
@@ -77,6 +77,7 @@ func (q *Queries) OpenPulls(ctx context.Context, projectID int64) ([]Pull, error
 			&i.Number,
 			&i.HotUntil,
 			&i.EndedAt,
+			&i.Mark,
 			&i.Details,
 		); err != nil {
 			return nil, err
@@ -93,7 +94,7 @@ func (q *Queries) OpenPulls(ctx context.Context, projectID int64) ([]Pull, error
 }
 
 const pullByNumber = `-- name: PullByNumber :one
-SELECT id, project_id, task_id, number, hot_until, ended_at, details FROM pulls WHERE project_id = ?1 AND number = ?2 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, number, hot_until, ended_at, mark, details FROM pulls WHERE project_id = ?1 AND number = ?2 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) PullByNumber(ctx context.Context, projectID int64, number int64) (Pull, error) {
@@ -106,13 +107,46 @@ func (q *Queries) PullByNumber(ctx context.Context, projectID int64, number int6
 		&i.Number,
 		&i.HotUntil,
 		&i.EndedAt,
+		&i.Mark,
 		&i.Details,
 	)
 	return i, err
 }
 
+const pullMarks = `-- name: PullMarks :many
+SELECT task_id, mark FROM pulls WHERE task_id IN (SELECT value FROM json_each(?1))
+`
+
+type PullMarksRow struct {
+	TaskID int64
+	Mark   string
+}
+
+func (q *Queries) PullMarks(ctx context.Context, tasks interface{}) ([]PullMarksRow, error) {
+	rows, err := q.db.QueryContext(ctx, pullMarks, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PullMarksRow
+	for rows.Next() {
+		var i PullMarksRow
+		if err := rows.Scan(&i.TaskID, &i.Mark); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const pullOf = `-- name: PullOf :one
-SELECT id, project_id, task_id, number, hot_until, ended_at, details FROM pulls WHERE task_id = ?1
+SELECT id, project_id, task_id, number, hot_until, ended_at, mark, details FROM pulls WHERE task_id = ?1
 `
 
 func (q *Queries) PullOf(ctx context.Context, taskID int64) (Pull, error) {
@@ -125,13 +159,14 @@ func (q *Queries) PullOf(ctx context.Context, taskID int64) (Pull, error) {
 		&i.Number,
 		&i.HotUntil,
 		&i.EndedAt,
+		&i.Mark,
 		&i.Details,
 	)
 	return i, err
 }
 
 const pullsOf = `-- name: PullsOf :many
-SELECT id, project_id, task_id, number, hot_until, ended_at, details FROM pulls WHERE task_id IN (SELECT value FROM json_each(?1))
+SELECT id, project_id, task_id, number, hot_until, ended_at, mark, details FROM pulls WHERE task_id IN (SELECT value FROM json_each(?1))
 `
 
 func (q *Queries) PullsOf(ctx context.Context, tasks interface{}) ([]Pull, error) {
@@ -150,6 +185,7 @@ func (q *Queries) PullsOf(ctx context.Context, tasks interface{}) ([]Pull, error
 			&i.Number,
 			&i.HotUntil,
 			&i.EndedAt,
+			&i.Mark,
 			&i.Details,
 		); err != nil {
 			return nil, err
@@ -176,11 +212,11 @@ func (q *Queries) PutForge(ctx context.Context, projectID int64, nextAt sql.Null
 }
 
 const putPull = `-- name: PutPull :execlastid
-INSERT INTO pulls (id, project_id, task_id, number, hot_until, ended_at, details)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+INSERT INTO pulls (id, project_id, task_id, number, hot_until, ended_at, mark, details)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, number = excluded.number, hot_until = excluded.hot_until,
-  ended_at = excluded.ended_at, details = excluded.details
+  ended_at = excluded.ended_at, mark = excluded.mark, details = excluded.details
 `
 
 type PutPullParams struct {
@@ -190,6 +226,7 @@ type PutPullParams struct {
 	Number    int64
 	HotUntil  sql.NullInt64
 	EndedAt   sql.NullInt64
+	Mark      string
 	Details   string
 }
 
@@ -201,6 +238,7 @@ func (q *Queries) PutPull(ctx context.Context, arg PutPullParams) (int64, error)
 		arg.Number,
 		arg.HotUntil,
 		arg.EndedAt,
+		arg.Mark,
 		arg.Details,
 	)
 	if err != nil {

@@ -63,7 +63,7 @@ func (q *Queries) AskedInCheckout(ctx context.Context, projectID int64, iD int64
 }
 
 const children = `-- name: Children :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE parent = ?1 AND parent IS NOT NULL ORDER BY id
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule, pull FROM tasks WHERE parent = ?1 AND parent IS NOT NULL ORDER BY id
 `
 
 func (q *Queries) Children(ctx context.Context, parent sql.NullInt64) ([]Task, error) {
@@ -127,6 +127,7 @@ func (q *Queries) Children(ctx context.Context, parent sql.NullInt64) ([]Task, e
 			&i.StepOf,
 			&i.Template,
 			&i.Schedule,
+			&i.Pull,
 		); err != nil {
 			return nil, err
 		}
@@ -239,7 +240,7 @@ func (q *Queries) InFlight(ctx context.Context) ([]InFlightRow, error) {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule, pull FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -318,6 +319,7 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.StepOf,
 			&i.Template,
 			&i.Schedule,
+			&i.Pull,
 		); err != nil {
 			return nil, err
 		}
@@ -552,7 +554,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const someTasks = `-- name: SomeTasks :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule, pull FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
 `
 
 func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
@@ -616,6 +618,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 			&i.StepOf,
 			&i.Template,
 			&i.Schedule,
+			&i.Pull,
 		); err != nil {
 			return nil, err
 		}
@@ -631,7 +634,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 }
 
 const steps = `-- name: Steps :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE step_of = ?1 AND step_of IS NOT NULL ORDER BY id
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule, pull FROM tasks WHERE step_of = ?1 AND step_of IS NOT NULL ORDER BY id
 `
 
 func (q *Queries) Steps(ctx context.Context, flow sql.NullInt64) ([]Task, error) {
@@ -695,6 +698,7 @@ func (q *Queries) Steps(ctx context.Context, flow sql.NullInt64) ([]Task, error)
 			&i.StepOf,
 			&i.Template,
 			&i.Schedule,
+			&i.Pull,
 		); err != nil {
 			return nil, err
 		}
@@ -710,7 +714,7 @@ func (q *Queries) Steps(ctx context.Context, flow sql.NullInt64) ([]Task, error)
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule, pull FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -768,6 +772,7 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.StepOf,
 		&i.Template,
 		&i.Schedule,
+		&i.Pull,
 	)
 	return i, err
 }
@@ -795,7 +800,7 @@ func (q *Queries) TaskBelowBranch(ctx context.Context, projectID int64, first st
 }
 
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details, in_flight, group_id, flagged, branch, checkout, parent, flow, step_of, template, schedule, pull FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -853,6 +858,7 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.StepOf,
 		&i.Template,
 		&i.Schedule,
+		&i.Pull,
 	)
 	return i, err
 }

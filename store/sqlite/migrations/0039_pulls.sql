@@ -8,10 +8,16 @@ CREATE TABLE pulls (
   number     INTEGER NOT NULL,
   hot_until  INTEGER,
   ended_at   INTEGER,
+  mark       TEXT    NOT NULL, -- coppice.PullMark, as JSON: lists read only this
   details    TEXT    NOT NULL -- the fields of coppice.PullDetails, as JSON
 );
 CREATE INDEX pulls_open ON pulls (project_id, id) WHERE ended_at IS NULL;
 CREATE INDEX pulls_by_number ON pulls (project_id, number);
+
+-- The tasks that have, or had, a pull request.
+ALTER TABLE tasks ADD COLUMN pull INTEGER GENERATED ALWAYS AS (details ->> '$.pull') VIRTUAL;
+CREATE INDEX tasks_pulls ON tasks (id) WHERE pull IS NOT NULL;
+CREATE INDEX tasks_pulls_in ON tasks (project_id, id) WHERE pull IS NOT NULL;
 
 -- What Coppice remembers about reading the forge of a project.
 CREATE TABLE forges (

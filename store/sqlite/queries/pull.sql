@@ -1,9 +1,9 @@
 -- name: PutPull :execlastid
-INSERT INTO pulls (id, project_id, task_id, number, hot_until, ended_at, details)
-VALUES (sqlc.narg('id'), @project_id, @task_id, @number, @hot_until, @ended_at, @details)
+INSERT INTO pulls (id, project_id, task_id, number, hot_until, ended_at, mark, details)
+VALUES (sqlc.narg('id'), @project_id, @task_id, @number, @hot_until, @ended_at, @mark, @details)
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, number = excluded.number, hot_until = excluded.hot_until,
-  ended_at = excluded.ended_at, details = excluded.details;
+  ended_at = excluded.ended_at, mark = excluded.mark, details = excluded.details;
 
 -- name: PullOf :one
 SELECT * FROM pulls WHERE task_id = @task_id;
@@ -16,6 +16,9 @@ SELECT * FROM pulls WHERE project_id = @project_id AND ended_at IS NULL ORDER BY
 
 -- name: PullsOf :many
 SELECT * FROM pulls WHERE task_id IN (SELECT value FROM json_each(@tasks));
+
+-- name: PullMarks :many
+SELECT task_id, mark FROM pulls WHERE task_id IN (SELECT value FROM json_each(@tasks));
 
 -- name: ForgetPulls :exec
 DELETE FROM pulls WHERE task_id = @task_id;

@@ -643,6 +643,23 @@ export interface paths {
         patch: operations["change-prompt"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/reactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the rules of reactions of a project, by event */
+        get: operations["list-reaction-rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/remove": {
         parameters: {
             query?: never;
@@ -893,6 +910,23 @@ export interface paths {
         get: operations["show-template"];
         /** Write or remove a template in the project's checkout */
         put: operations["change-template"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what followed events of pull requests, tasks and agents, newest first */
+        get: operations["list-reactions"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -2438,6 +2472,16 @@ export interface components {
              */
             next: number;
         };
+        EventRules: {
+            /** @description When the event happens */
+            about: string;
+            event: string;
+            /** @description coppice.yaml has rules for it; otherwise these are the defaults */
+            own?: boolean;
+            rules: components["schemas"]["Reaction"][] | null;
+            /** @description Why a rule of it does nothing, for example because the project does not trust texts from outside */
+            why?: string;
+        };
         FailedCheck: {
             command: string;
             /**
@@ -3858,6 +3902,41 @@ export interface components {
             thread?: string;
             writes?: boolean;
         };
+        PullMark: {
+            /** @description Somebody else opened it */
+            adopted?: boolean;
+            base: string;
+            branch: string;
+            /**
+             * @description Of its head; absent if nothing has run
+             * @enum {string}
+             */
+            ci?: "pending" | "passed" | "failed";
+            /** @description It does not merge with its base */
+            conflicts?: boolean;
+            draft?: boolean;
+            /** @description The checks of CI that failed, at most 5 */
+            failed?: string[] | null;
+            /** @description Somebody asked to merge it, or the forge merges it when its rules allow it */
+            merging?: boolean;
+            /**
+             * Format: int64
+             * @description 0 before the forge has it
+             */
+            number?: number;
+            /**
+             * Format: int64
+             * @description Comments of others that are not resolved
+             */
+            open_comments?: number;
+            /** @description What a person should know, in one line */
+            problem?: string;
+            /** @enum {string} */
+            review?: "approved" | "changes";
+            /** @enum {string} */
+            state: "open" | "merged" | "closed";
+            url?: string;
+        };
         PullPolicy: {
             auto?: boolean;
             draft?: boolean;
@@ -3959,6 +4038,49 @@ export interface components {
             retries?: number;
             run?: string;
             threshold?: string;
+        };
+        ReactionEntry: {
+            /** Format: date-time */
+            at: string;
+            do: string;
+            /** Format: date-time */
+            ended_at?: string;
+            event: string;
+            head?: string;
+            /** Format: int64 */
+            id: number;
+            key: string;
+            message?: string;
+            /** @description The key of the task whose event it is; absent for an event of the whole project */
+            of?: string;
+            priority?: string;
+            /** @description The prefix of the project */
+            project: string;
+            pushed?: string;
+            result?: string;
+            run?: string;
+            seen?: string[] | null;
+            task?: string;
+            text?: string;
+            /** @description The title of that task */
+            title?: string;
+            /** Format: int64 */
+            try?: number;
+            why?: string;
+        };
+        ReactionPage: {
+            /**
+             * Format: int64
+             * @description Pass as before to get the next page; absent on the last one
+             */
+            next?: number;
+            reactions: components["schemas"]["ReactionEntry"][] | null;
+        };
+        ReactionRules: {
+            events: components["schemas"]["EventRules"][] | null;
+            project: string;
+            /** @description Whether texts from outside can reach agents: sandboxed or unsandboxed */
+            trust: string;
         };
         ReleasedLocks: {
             released: components["schemas"]["Lock"][] | null;
@@ -4534,6 +4656,8 @@ export interface components {
             outcome?: string;
             /** @description The key of the task whose agent created it */
             parent?: string;
+            /** @description Its pull request in short; GET /tasks/{key} has all of it */
+            pr?: components["schemas"]["PullMark"];
             /** @description The one of can that a person most likely wants; absent if there is none */
             primary?: string;
             /** Format: int64 */
@@ -4752,6 +4876,8 @@ export interface components {
             outcome?: string;
             /** @description The key of the task whose agent created it */
             parent?: string;
+            /** @description Its pull request in short; GET /tasks/{key} has all of it */
+            pr?: components["schemas"]["PullMark"];
             /** @description The newest preview of its app */
             preview?: components["schemas"]["Preview"];
             /** @description The one of can that a person most likely wants; absent if there is none */
@@ -5249,6 +5375,7 @@ export type EmptyTrashInBody = components['schemas']['EmptyTrashInBody'];
 export type Escalate = components['schemas']['Escalate'];
 export type Event = components['schemas']['Event'];
 export type EventPage = components['schemas']['EventPage'];
+export type EventRules = components['schemas']['EventRules'];
 export type FailedCheck = components['schemas']['FailedCheck'];
 export type Failure = components['schemas']['Failure'];
 export type FailurePattern = components['schemas']['FailurePattern'];
@@ -5338,12 +5465,16 @@ export type Prompts = components['schemas']['Prompts'];
 export type Pull = components['schemas']['Pull'];
 export type PullCheck = components['schemas']['PullCheck'];
 export type PullComment = components['schemas']['PullComment'];
+export type PullMark = components['schemas']['PullMark'];
 export type PullPolicy = components['schemas']['PullPolicy'];
 export type PullRead = components['schemas']['PullRead'];
 export type Question = components['schemas']['Question'];
 export type QueuedLanding = components['schemas']['QueuedLanding'];
 export type Reacted = components['schemas']['Reacted'];
 export type Reaction = components['schemas']['Reaction'];
+export type ReactionEntry = components['schemas']['ReactionEntry'];
+export type ReactionPage = components['schemas']['ReactionPage'];
+export type ReactionRules = components['schemas']['ReactionRules'];
 export type ReleasedLocks = components['schemas']['ReleasedLocks'];
 export type Removal = components['schemas']['Removal'];
 export type Remove = components['schemas']['Remove'];
@@ -9516,6 +9647,83 @@ export interface operations {
             };
         };
     };
+    "list-reaction-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReactionRules"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "remove-project": {
         parameters: {
             query?: never;
@@ -11189,6 +11397,86 @@ export interface operations {
             };
         };
     };
+    "list-reactions": {
+        parameters: {
+            query?: {
+                /** @description Only this project */
+                project?: string;
+                /** @description The next of the previous page */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReactionPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "follow-says": {
         parameters: {
             query?: never;
@@ -11920,6 +12208,8 @@ export interface operations {
                 flagged?: boolean;
                 /** @description Only tasks that are unread */
                 unread?: boolean;
+                /** @description Only tasks with a pull request: one that is open, or any */
+                pull?: "open" | "any";
                 /** @description In title or key */
                 text?: string;
                 /** @description Whether archived tasks are listed too, or only they */
