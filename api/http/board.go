@@ -21,6 +21,7 @@ type boardIn struct {
 	Agent    string `query:"agent" maxLength:"64"`
 	Status   string `query:"status" maxLength:"16" doc:"Only tasks with this status"`
 	Text     string `query:"text" maxLength:"200" doc:"In title or key"`
+	Pull     string `query:"pull" enum:"open,any" doc:"Only tasks with a pull request: one that is open, or any"`
 	Archived bool   `query:"archived" doc:"The archived tasks instead of the others"`
 	Group    string `query:"group" enum:"status,project,track" default:"status" doc:"What the columns are"`
 	Column   string `query:"column" maxLength:"100" doc:"Only the column with this name"`
@@ -82,7 +83,7 @@ func (s *Server) makeBoard(ctx context.Context, in *boardIn) (out api.Board, err
 		if b.filter.ProjectID, err = projectID(r, in.Project); err != nil {
 			return err
 		}
-		b.filter.Track, b.filter.Agent, b.filter.Text, b.filter.Most = in.Track, in.Agent, in.Text, in.Limit
+		b.filter.Track, b.filter.Agent, b.filter.Text, b.filter.Pull, b.filter.Most = in.Track, in.Agent, in.Text, in.Pull, in.Limit
 		in.narrow(&b.filter)
 		if b.filter.Archived = store.ArchivedNot; in.Archived {
 			b.filter.Archived = store.ArchivedOnly
@@ -118,7 +119,7 @@ func (s *Server) makeBoard(ctx context.Context, in *boardIn) (out api.Board, err
 // the filter chooses tasks.
 func (s *Server) projectEntries(r store.Reader, project int64, in *boardIn) ([]coppice.InboxEntry, error) {
 	list := []coppice.InboxEntry{}
-	if in.Archived || in.Track+in.Agent+in.Text != "" || in.MarksIn != (MarksIn{}) || in.Status != "" && in.Status != string(coppice.StatusNeedsYou) {
+	if in.Archived || in.Track+in.Agent+in.Pull+in.Text != "" || in.MarksIn != (MarksIn{}) || in.Status != "" && in.Status != string(coppice.StatusNeedsYou) {
 		return list, nil
 	}
 	f, err := engine.InboxOf(r, s.cfg.Now(), project, nil, nil)
@@ -381,10 +382,10 @@ func markChoices(r store.Reader, projects []coppice.Project, in *boardIn, out *a
 }
 
 // needShown reports whether a need matches the board's filter. A need has no
-// track and no agent.
+// track, no agent and no pull request.
 func needShown(project string, n coppice.Need, in *boardIn) bool {
 	text := strings.ToLower(in.Text)
-	return !in.Archived && in.Track == "" && in.Agent == "" && in.MarksIn == (MarksIn{}) && (in.Status == "" || in.Status == string(coppice.StatusNeedsYou)) &&
+	return !in.Archived && in.Track+in.Agent+in.Pull == "" && in.MarksIn == (MarksIn{}) && (in.Status == "" || in.Status == string(coppice.StatusNeedsYou)) &&
 		(in.Project == "" || in.Project == project) && (strings.Contains(project, text) || strings.Contains(strings.ToLower(n.Text), text))
 }
 

@@ -43,6 +43,8 @@ func TestReactions(t *testing.T) {
 		t.Errorf("in short: %+v", m)
 	}
 
+	wantBoards(t, b, map[string]string{"pull=open": "Waiting 1: app-1", "pull=any": "Waiting 1: app-1", "": "Waiting 2: app-1 app-2"})
+
 	first, err := b.Client.Reactions(b.Ctx, "app", 0, 1)
 	b.Must(err)
 	rest, err := b.Client.Reactions(b.Ctx, "", first.Next, 1)

@@ -5920,6 +5920,8 @@ export interface operations {
                 status?: string;
                 /** @description In title or key */
                 text?: string;
+                /** @description Only tasks with a pull request: one that is open, or any */
+                pull?: "open" | "any";
                 /** @description The archived tasks instead of the others */
                 archived?: boolean;
                 /** @description What the columns are */
