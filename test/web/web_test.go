@@ -281,14 +281,23 @@ func (w *world) do(what string) {
 	case "serve":
 		w.serve()
 	case "seed":
-		w.stop(syscall.SIGTERM)
-		if err := seed.History(w.t.Context(), filepath.Join(w.state, "coppice.db"), "app", 300, time.Now()); err != nil {
-			w.t.Fatal(err)
-		}
-		w.serve()
+		w.seed(func(ctx context.Context, db string) error { return seed.History(ctx, db, "app", 300, time.Now()) })
+	case "seed pulls":
+		w.seed(func(ctx context.Context, db string) error { return seed.Pulls(ctx, db, "app", time.Now()) })
+	case "pass CI":
+		w.seed(func(ctx context.Context, db string) error { return seed.Passes(ctx, db, "app", 13, time.Now()) })
 	default:
 		w.t.Fatalf("the script asks for %q", what)
 	}
+}
+
+// seed writes facts into the database while no server has it open.
+func (w *world) seed(f func(ctx context.Context, db string) error) {
+	w.stop(syscall.SIGTERM)
+	if err := f(w.t.Context(), filepath.Join(w.state, "coppice.db")); err != nil {
+		w.t.Fatal(err)
+	}
+	w.serve()
 }
 
 func TestJourney(t *testing.T)                { play(t, "journey.mjs") }
@@ -305,6 +314,7 @@ func TestForms(t *testing.T)                  { play(t, "forms.mjs") }
 func TestChecksAndPreview(t *testing.T)       { play(t, "checks.mjs") }
 func TestLayout(t *testing.T)                 { play(t, "layout.mjs") }
 func TestFlows(t *testing.T)                  { play(t, "flows.mjs") }
+func TestPullRequests(t *testing.T)           { play(t, "pulls.mjs") }
 func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }
 
 // play runs a script in a new world.

@@ -18,6 +18,7 @@ const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/schedules": lazy(() => import("./routes/schedules")),
   "/templates": lazy(() => import("./routes/templates")),
   "/landing": lazy(() => import("./routes/landing")),
+  "/reactions": lazy(() => import("./routes/reactions")),
   "/locks": lazy(() => import("./routes/locks")),
   "/features": lazy(() => import("./routes/features")),
   "/notes": lazy(() => import("./routes/notes")),

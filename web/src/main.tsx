@@ -8,6 +8,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/board.css";
 import "./styles/task.css";
+import "./styles/pulls.css";
 import "./styles/pages.css";
 import "./styles/flows.css";
 

@@ -11,7 +11,7 @@ const marks = { in: text, label: text, flagged: ["", "yes"], unread: ["", "yes"]
 // pages lists the values of each parameter. The first one is the default, which
 // is not part of the address. Another value counts as the default.
 export const pages = {
-  "/": { q: text, project: text, track: text, agent: text, status: text, view: ["columns", "table"], group: ["status", "project", "track"], archived: ["", "only"], ...marks },
+  "/": { q: text, project: text, track: text, agent: text, status: text, view: ["columns", "table"], group: ["status", "project", "track"], pull: ["", "open"], archived: ["", "only"], ...marks },
   "/inbox": { project: text, view: ["open", "snoozed"], ...marks },
   "/groups": { project: text, before: text },
   "/groups/{id}": {},
@@ -20,11 +20,12 @@ export const pages = {
   "/schedules": { project: text },
   "/templates": { project: text },
   "/tasks/{key}": {
-    tab: ["", "sessions", "answer", "steps", "changes", "checks", "preview", "timeline", "cost", "events"], session: text,
+    tab: ["", "sessions", "answer", "steps", "changes", "checks", "pull", "preview", "timeline", "cost", "events"], session: text,
     view: ["conversation", "terminal", "raw", "app"], since: ["base", "session"], at: text, find: text, check: text, line: text,
   },
   "/tasks/{key}/review": {},
   "/landing": { project: text, ...marks },
+  "/reactions": { project: text, before: text },
   "/locks": { project: text },
   "/graph": { project: text, show: ["open", "all"], ...marks },
   "/timeline": { zoom: ["1 h", "15 m", "6 h", "1 d", "7 d", "all"], ...marks },

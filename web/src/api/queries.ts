@@ -37,6 +37,7 @@ export interface BoardFilter {
   label?: string;
   flagged?: boolean;
   unread?: boolean;
+  pull?: "open";
   group?: "status" | "project" | "track";
   column?: string;
   limit?: number;
@@ -85,6 +86,8 @@ export const queries = {
   templates: (project: string) => read("/api/v1/projects/{project}/templates", { path: { project } }),
   template: (project: string, name: string) => read("/api/v1/projects/{project}/templates/{name}", { path: { project, name } }),
   templateStats: (project: string) => read("/api/v1/projects/{project}/template-stats", { path: { project } }),
+  reactions: (project: string, before?: number) => ({ ...read("/api/v1/reactions", { query: { project: project || undefined, before } }), placeholderData: keepPreviousData }),
+  reactionRules: (project: string) => read("/api/v1/projects/{project}/reactions", { path: { project } }),
   locks: (project: string) => read("/api/v1/projects/{project}/locks", { path: { project } }),
   group: (id: string) => read("/api/v1/groups/{id}", { path: { id } }),
   taskTimeline: (task: string) => read("/api/v1/timeline", { query: { task } }),

@@ -48,6 +48,8 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/projects/{project}/templates": of("project."),
   "/api/v1/projects/{project}/templates/{name}": of("project."),
   "/api/v1/projects/{project}/template-stats": of("task.ended", "landing."),
+  "/api/v1/reactions": of("task.reaction", "pull."), // a push is the result of a reaction
+  "/api/v1/projects/{project}/reactions": of("project."),
   "/api/v1/health": of("agent.", "session.ended", "landing.", "project."),
   "/api/v1/landings": visible,
   "/api/v1/graph": visible,

@@ -8,9 +8,14 @@ import { plainText } from "../lib/markdown";
 import { Link, toFlow, toReview, toTask } from "../router";
 import { StatusBadge } from "../ui/parts";
 import { Dot, Flag, TaskMenu } from "./marks";
+import { pullLine, PullMarks } from "./pullmark";
 
-export const CARD = 126;
+const CARD = 126;
+const PULL = 23; // the line with the pull request
 export const ROW = 38;
+
+// cardHeight is the height of the cards of a column, which all have the same one.
+export const cardHeight = (tasks: Task[]) => (tasks.some((t) => t.pr) ? CARD + PULL : CARD);
 
 // pageOf is the page that a person wants for a task: the review if it waits for
 // one, or the page of a flow.
@@ -20,10 +25,11 @@ function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
 }
 
-// line returns why a task is in its status, in a few words, or else where a flow is,
+// line returns why a task is in its status, in a few words, or what its pull request
+// needs, or else where a flow is,
 // what its agent reports, or what its session said or did last.
 export function line(t: Task, says = t.says): string {
-  return plainText(t.question?.text ?? t.reason ?? t.warning ?? t.flow?.note ?? t.report ?? says ?? "");
+  return plainText(t.question?.text ?? pullLine(t.pr) ?? t.reason ?? t.warning ?? t.flow?.note ?? t.report ?? says ?? "");
 }
 
 function Line({ t, className }: { t: Task; className: string }) {
@@ -76,7 +82,7 @@ export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now:
   const movable = drag && t.can_change;
   return (
     <div className="card-box"><Link
-      href={pageOf(t)} className={`card s-${t.status.replace(" ", "-")}${t.need === "stalled" ? " stalled" : ""}`} data-row data-key={t.key} draggable={movable ? true : undefined}
+      href={pageOf(t)} className={`card s-${t.status.replace(" ", "-")}${t.need === "stalled" ? " stalled" : ""}${t.pr ? " has-pull" : ""}`} data-row data-key={t.key} draggable={movable ? true : undefined}
       onDragStart={(e) => {
         e.dataTransfer.setData("text/plain", t.key);
         e.dataTransfer.effectAllowed = "move";
@@ -105,7 +111,7 @@ export const Card = memo(function Card({ t, now, column, drag }: { t: Task; now:
       <span className="card-title" title={t.title}>{t.title}</span>
       <Line t={t} className="card-line" />
       <Facts t={t} badge={!said(column, t.status) || t.status_text !== undefined} />
-    </Link><TaskMenu t={t} /></div>
+    </Link><PullMarks t={t} className="card-pull" /><TaskMenu t={t} /></div>
   );
 });
 
@@ -116,6 +122,7 @@ export function Row({ t, now, selected, onSelect }: { t: Task; now: number; sele
       <StatusBadge status={t.status} text={t.status_text} />
       <Link href={pageOf(t)} className="row-title" title={t.title}><Dot t={t} /><span className="key">{t.key}</span> <Flag t={t} /> {t.title}</Link>
       {(t.labels?.length ?? 0) > 0 && <span className="row-labels" title={t.labels!.join(", ")}>{t.labels!.map((l) => <span key={l} className="chip" title={l}>{l}</span>)}</span>}
+      <PullMarks t={t} className="row-pull" />
       <Line t={t} className="row-line" />
       <span className="row-agent">{t.agent}</span>
       <span className="row-cost">{t.usage.cost_usd ? cost(t.usage) : ""}</span>

@@ -8,7 +8,7 @@ import { shownColumns } from "../lib/board";
 import { useNow } from "../lib/format";
 import { VirtualList } from "../ui/virtual";
 import { place } from "./actions";
-import { Card, CARD, type Drag } from "./card";
+import { Card, cardHeight, type Drag } from "./card";
 import { Entries } from "./entry";
 
 const LIMITS = [200, 500]; // tasks that a column reads when its end is reached
@@ -53,7 +53,7 @@ function Column({ c, filter, entries, now, drag }: { c: BoardColumn; filter: Boa
     <section className={"column" + (c.needs ? " needs" : "")} aria-label={c.name}>
       <h2>{c.name} <span className="muted">{c.count + entries.length}</span></h2>
       <Entries list={entries} now={now} />
-      {tasks.length > 0 && <VirtualList items={tasks} height={CARD} label={c.name} id={(t) => t.key} onEnd={more} row={(t) => <Card t={t} now={now} column={c.name} drag={grip} />} />}
+      {tasks.length > 0 && <VirtualList items={tasks} height={cardHeight(tasks)} label={c.name} id={(t) => t.key} onEnd={more} row={(t) => <Card t={t} now={now} column={c.name} drag={grip} />} />}
       {tasks.length === 0 && entries.length === 0 && <p className="column-empty">{c.needs ? "Nothing needs you." : "None."}</p>}
       {cut > 0 && <p className="muted column-more">{more ? <button className="button small ghost" onClick={more}>Show more of {c.count}</button> : `${tasks.length} of ${c.count}. Filter to see others.`}</p>}
     </section>

@@ -27,6 +27,7 @@ export const pageList: { path: Page; name: string; key: string; icon: string }[]
   { path: "/schedules", name: "Schedules", key: "c", icon: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM12 7v5l3.5 2" },
   { path: "/templates", name: "Templates", key: "m", icon: "M4 4h16v5H4zM4 13h9v7H4zM17 13h3v7h-3z" },
   { path: "/landing", name: "Landing", key: "l", icon: "M12 3v12m-5-5 5 5 5-5M4 20h16" },
+  { path: "/reactions", name: "Reactions", key: "o", icon: "M4 7h11a4 4 0 0 1 4 4v1M16 9l3 3 3-3M20 17H9a4 4 0 0 1-4-4v-1M8 15l-3-3-3 3" },
   { path: "/locks", name: "Locks", key: "k", icon: "M6 11h12v9H6zM8 11V8a4 4 0 0 1 8 0v3" },
   { path: "/graph", name: "Graph", key: "r", icon: "M6 4h4v4H6zM14 10h4v4h-4zM6 16h4v4H6zM10 6h4v6M10 18h4v-6" },
   { path: "/features", name: "Features", key: "f", icon: "M9 6h11M9 12h11M9 18h11M4 6h1M4 12h1M4 18h1" },

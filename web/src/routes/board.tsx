@@ -27,12 +27,13 @@ export function Board() {
   const [status, setStatus] = useParam("/", "status");
   const [view, setView] = useParam("/", "view");
   const [group, setGroup] = useParam("/", "group");
+  const [pull, setPull] = useParam("/", "pull");
   const [archived, setArchived] = useParam("/", "archived");
   const marks = useMarks("/");
   const [whole, setWhole] = useState(false);
   const words = useDeferredValue(text).trim();
   const filter: BoardFilter = {
-    project: project || undefined, track: track || undefined, agent: agent || undefined, status: status || undefined, text: words || undefined, archived: archived !== "" || undefined, group, ...marks.filter,
+    project: project || undefined, track: track || undefined, agent: agent || undefined, status: status || undefined, text: words || undefined, archived: archived !== "" || undefined, group, pull: pull || undefined, ...marks.filter,
     limit: whole && view === "table" ? MOST : FIRST[view],
   };
   const { data, problem, again } = useAnswer(queries.board(filter));
@@ -41,9 +42,10 @@ export function Board() {
   if (data.empty && !archived) return <First data={data} />;
   const entries = data.entries ?? [];
   const list = data.columns ?? [];
-  const filtered = text + project + track + agent + status !== "" || marks.any;
+  const filtered = text + project + track + agent + status + pull !== "" || marks.any;
   const clear = () => {
     [setText, setProject, setTrack, setAgent, setStatus].forEach((f) => f(""));
+    setPull("");
     marks.clear();
   };
   return (
@@ -63,6 +65,7 @@ export function Board() {
         <Choice label="Status" value={status} set={setStatus} options={data.statuses ?? []} all="all" />
         <Choice label="Columns" value={group} set={setGroup} options={["status", "project", "track"]} />
         <MarkFilters marks={marks} choices={data}>
+          <label className="check"><input type="checkbox" checked={pull !== ""} onChange={(e) => setPull(e.target.checked ? "open" : "")} /> Open pull request</label>
           <label className="check"><input type="checkbox" checked={archived !== ""} onChange={(e) => setArchived(e.target.checked ? "only" : "")} /> Archived</label>
         </MarkFilters>
         {filtered && <button className="button small" onClick={clear}>Clear</button>}

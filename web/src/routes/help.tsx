@@ -41,7 +41,7 @@ export default function HelpPage() {
       <h2>Keys</h2>
       <Keys />
       <h2>Documents</h2>
-      <p>The directory <code>docs</code> of Coppice's repository has them: <code>concepts.md</code> for the words, <code>configuration.md</code> for every key of <code>coppice.yaml</code>, <code>states.md</code> for what follows what, and <code>troubleshooting.md</code>.</p>
+      <p>The directory <code>docs</code> of Coppice's repository has them: <code>concepts.md</code> for the words, <code>configuration.md</code> for every key of <code>coppice.yaml</code>, <code>reactions.md</code> and <code>forges.md</code> for pull requests, <code>states.md</code> for what follows what, and <code>troubleshooting.md</code>.</p>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // One task: its description, its status, its sessions and its changes. The page
 // fetches; the components below it only show.
-import type { ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
 import { useLiveRun } from "../api/run";
@@ -16,6 +16,7 @@ import { History } from "../components/history";
 import { TaskImages } from "../components/images";
 import { Flag, useSeen } from "../components/marks";
 import { NoTask } from "../components/notask";
+import { numberOf, PullMarks } from "../components/pullmark";
 import { hasPreview, Preview, runs } from "../components/preview";
 import { RunningLine } from "../components/runningline";
 import { Sessions } from "../components/sessions";
@@ -25,7 +26,9 @@ import { offersActions, Why } from "../components/why";
 import { Markdown } from "../lib/markdown";
 import { ago, cost, useNow } from "../lib/format";
 import { Link, to, toFlow, toReview, useParam, type Param } from "../router";
-import { StatusBadge, Tabs } from "../ui/parts";
+import { Loading, StatusBadge, Tabs } from "../ui/parts";
+
+const PullTab = lazy(() => import("../components/pull"));
 
 export function TaskPage({ taskKey }: { taskKey: string }) {
   const task = useAnswer(queries.task(taskKey));
@@ -48,6 +51,7 @@ function TaskView({ t }: { t: TaskDetail }) {
     ...(asks ? [] : [
       { id: "changes" as const, name: "Changes" },
       { id: "checks" as const, name: <>Checks <small>{checkCount(t)}</small></> },
+      ...(t.pr || t.reactions?.length ? [{ id: "pull" as const, name: t.pr ? <>Pull request <small>{numberOf(t.pr)}</small></> : "Reactions" }] : []),
       ...(hasPreview(t) ? [{ id: "preview" as const, name: <>Preview {runs(t.preview) && <small>{t.preview!.state}</small>}</> }] : []),
     ]),
     { id: "timeline", name: "Timeline" },
@@ -65,6 +69,7 @@ function TaskView({ t }: { t: TaskDetail }) {
         </div>
         <p className="task-state">
           <StatusBadge status={t.status} text={t.status_text} />
+          <PullMarks t={t} className="task-pull" />
           <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span>
           <span>{t.agent}{t.model ? ` · ${t.model}` : ""}</span>
           {t.round > 0 && <span>restarted {t.round === 1 ? "once" : `${t.round} times`}</span>}
@@ -85,6 +90,7 @@ function TaskView({ t }: { t: TaskDetail }) {
             {tab === "steps" && <Verdicts t={t} />}
             {tab === "changes" && <Changes t={t} />}
             {tab === "checks" && <Checks t={t} run={checks} />}
+            {tab === "pull" && <Suspense fallback={<Loading what="the pull request" />}><PullTab t={t} /></Suspense>}
             {tab === "preview" && <Preview t={t} run={app} />}
             {tab === "timeline" && <History t={t} />}
             {tab === "cost" && <Cost t={t} />}

@@ -112,6 +112,13 @@ export function Copy({ text, label, hidden }: { label: string } & ({ text: strin
   );
 }
 
+// Outside is a link to another site. An address that is not one of the web is text:
+// it could run code in the page.
+export function Outside({ href = "", title, children }: { href?: string; title?: string; children: ReactNode }) {
+  if (!/^https?:\/\//i.test(href)) return <span title={title}>{children}</span>;
+  return <a href={href} title={title} target="_blank" rel="noreferrer">{children}</a>;
+}
+
 export function Tabs<T extends string>({ tabs, value, onChange, label }: { tabs: { id: T; name: ReactNode }[]; value: T; onChange: (id: T) => void; label: string }) {
   const move = (by: number) => {
     const i = tabs.findIndex((t) => t.id === value);
