@@ -9,6 +9,7 @@ const long = `Rename ${word} and everything that depends on it, everywhere, in a
 await main(async () => {
   for (const name of ["app", "manual", "people", "words", "asks", "screens"]) await addProject(name); // a column each
   await ask("seed");
+  await ask("seed pulls");
   const w = await World.open();
   const { page } = w;
 
@@ -34,6 +35,7 @@ await main(async () => {
   });
   assert.ok(keys.waiting);
 
+  const large = (await api("GET", "/tasks?pull=open&text=Rename")).tasks[0].key;
   const group = (await api("GET", "/groups")).groups[0];
   const pages = {
     board: "/",
@@ -43,6 +45,7 @@ await main(async () => {
     "a long question": "/tasks/" + keys.long,
     "a task that works": "/tasks/" + keys.working,
     "a task that failed": "/tasks/" + keys.failing,
+    "a large pull request": `/tasks/${large}?tab=pull`,
     "a held task": "/tasks/" + keys.held,
     "a waiting task": "/tasks/" + keys.waiting,
     "a done task": `/tasks/${keys.done}?session=${keys.done}.1`,
@@ -59,6 +62,7 @@ await main(async () => {
     help: "/help",
     features: "/features?project=app",
     landing: "/landing",
+    reactions: "/reactions",
     locks: "/locks",
     timeline: "/timeline",
     "timeline of 15 minutes": "/timeline?zoom=15+m",

@@ -73,6 +73,7 @@ await main(async () => {
     schedules: ["/schedules", () => page.getByRole("heading", { name: "No schedules yet" })],
     templates: ["/templates", () => page.getByRole("heading", { name: "No templates yet" })],
     landing: ["/landing", () => page.locator(".queue li").first()],
+    reactions: ["/reactions", () => page.getByRole("heading", { name: "No reactions yet" })],
     locks: ["/locks", () => page.getByText("No session has locked a file")],
     graph: ["/graph", () => page.locator(".node").first()],
     timeline: ["/timeline", () => page.locator(".gantt-row").first()],

@@ -62,6 +62,8 @@ await main(async () => {
     await page.getByText("A person has to decide: ci-failed").waitFor();
     await page.getByText("try 2 at 2222222: no result yet").waitFor();
     await page.getByText("requires all conversations to be resolved").waitFor();
+    await page.getByRole("region", { name: "Reviews" }).getByRole("button", { name: "Show 29 more" }).click();
+    await page.getByRole("region", { name: "Reactions" }).getByRole("button", { name: "Show 59 more" }).click();
     const reactions = page.getByRole("region", { name: "Reactions" }).locator("[data-reaction]");
     assert.equal(await reactions.count(), 69);
     await reactions.filter({ hasText: "nothing done" }).first().getByText("trust: unsandboxed").waitFor();

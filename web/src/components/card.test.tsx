@@ -3,9 +3,9 @@ import { act, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { cache } from "../api/cache";
 import { takeLine } from "../api/says";
-import { task } from "../test/make";
+import { pull, task } from "../test/make";
 import { show } from "../test/render";
-import { Card, Row } from "./card";
+import { Card, cardHeight, Row } from "./card";
 
 const now = Date.parse("2026-01-01T10:01:12Z");
 
@@ -46,6 +46,20 @@ it("says where a flow is, opens its page, and names the flow of a step", () => {
   expect(screen.getByText("lead works")).toBeTruthy();
   expect(screen.getByText("step lead of app-1")).toBeTruthy();
   expect(screen.queryByText("for app-1")).toBeNull();
+});
+
+it("shows the badges of its pull request, and what the request needs", () => {
+  const t = task({ id: 1, status: "landing", status_text: "in review", reason: "waiting for its pull request", pr: pull({ ci: "pending", conflicts: true }) });
+  const { unmount } = show(<Card t={t} now={now} column="Landing" />);
+  for (const text of ["in review", "… CI", "– review", "conflicts with main"]) expect(screen.getByText(text)).toBeTruthy();
+  expect(screen.getByRole("link", { name: "#12" }).closest("a.card"), "a link inside of a link").toBeNull();
+  unmount();
+  show(<Row t={t} now={now} selected={false} onSelect={() => {}} />);
+  for (const text of ["in review", "… CI", "– review", "conflicts with main"]) expect(screen.getByText(text)).toBeTruthy();
+});
+
+it("is higher in a column with a pull request", () => {
+  expect(cardHeight([task({ id: 1 }), task({ id: 2, pr: pull({}) })])).toBeGreaterThan(cardHeight([task({ id: 1 })]));
 });
 
 it("is selected in a table by its key", () => {

@@ -1,5 +1,6 @@
 // The pull request of a task, as its forge reported it last, and what reactions did.
 // The forge's texts come from outside: they are text, never markup that acts.
+import { useState, type ReactNode } from "react";
 import type { Pull, PullCheck, PullComment, PullMark, TaskDetail } from "../api/schema";
 import { ago, clock, plural, useNow } from "../lib/format";
 import { linesOf } from "../lib/lines";
@@ -11,9 +12,18 @@ import { ciMark, numberOf, reviewMark, toneOf } from "./pullmark";
 import { ReactedView } from "./reacted";
 import { FailureClass } from "./why";
 
+const FIRST = 10; // entries of a list before a button shows all of them
+
+// useFirst returns the first entries of a list, and a button that shows the others.
+function useFirst<T>(list: T[]): [T[], ReactNode] {
+  const [all, setAll] = useState(false);
+  if (all || list.length <= FIRST) return [list, null];
+  return [list.slice(0, FIRST), <button className="button small" onClick={() => setAll(true)}>Show {list.length - FIRST} more</button>];
+}
+
 export default function PullTab({ t }: { t: TaskDetail }) {
   const now = useNow(5000);
-  const reactions = [...(t.reactions ?? [])].reverse();
+  const [reactions, more] = useFirst([...(t.reactions ?? [])].reverse());
   return (
     <div className="pull">
       {t.pull && t.pr && <Request t={t} p={t.pull} mark={t.pr} now={now} />}
@@ -22,6 +32,7 @@ export default function PullTab({ t }: { t: TaskDetail }) {
         {reactions.length === 0
           ? <p className="muted">Nothing has happened that a rule follows. The rules of the project are on the page <Link href={to("/reactions", { project: t.project })}>Reactions</Link>.</p>
           : <ol className="reactions">{reactions.map((r) => <ReactedView key={r.id} r={r} now={now} />)}</ol>}
+        {more && <p>{more}</p>}
       </section>
     </div>
   );
@@ -30,7 +41,7 @@ export default function PullTab({ t }: { t: TaskDetail }) {
 function Request({ t, p, mark, now }: { t: TaskDetail; p: Pull; mark: PullMark; now: number }) {
   const r = p.report;
   const review = reviewMark(mark);
-  const comments = (r.comments ?? []).filter((c) => c.text);
+  const comments = (r.comments ?? []).filter((c) => c.text).reverse();
   return (
     <>
       <section aria-label="Pull request">
@@ -42,7 +53,7 @@ function Request({ t, p, mark, now }: { t: TaskDetail; p: Pull; mark: PullMark; 
           {r.updated_at && <span title={clock(r.updated_at)}> · changed {ago(r.updated_at, now)} ago</span>}
         </p>
         {(r.labels?.length ?? 0) > 0 && <p className="chips">{r.labels!.map((l) => <span key={l} className="chip" title={l}>{l}</span>)}</p>}
-        {mark.state === "open" && <Merge t={t} p={p} mark={mark} now={now} />}
+        {mark.state === "open" ? <Merge t={t} p={p} mark={mark} now={now} /> : <p>{mark.state === "merged" ? "Merged" : "Closed"}{r.merged && <> as <code>{r.merged.slice(0, 10)}</code></>}{p.ended_at && <span title={clock(p.ended_at)}> {ago(p.ended_at, now)} ago</span>}.</p>}
       </section>
       <CI checks={r.checks ?? []} mark={mark} />
       <section aria-label="Reviews">
@@ -54,7 +65,7 @@ function Request({ t, p, mark, now }: { t: TaskDetail; p: Pull; mark: PullMark; 
   );
 }
 
-// Merge says what stands between the request and its merge.
+// Merge says who asked to merge the request, and what prevents it.
 function Merge({ t, p, mark, now }: { t: TaskDetail; p: Pull; mark: PullMark; now: number }) {
   const asked = mark.merging && p.merge_head ? `Merge requested${p.merge_by ? ` by ${p.merge_by}` : ""}.` : mark.merging ? "The forge merges it when its rules allow it." : "";
   return (
@@ -117,11 +128,12 @@ function ReviewTag({ c }: { c: PullComment }) {
 }
 
 function Comments({ list, now }: { list: PullComment[]; now: number }) {
-  const open = list.filter((c) => !c.resolved);
+  const [open, more] = useFirst(list.filter((c) => !c.resolved));
   const resolved = list.filter((c) => c.resolved);
   return (
     <>
       {open.length > 0 && <ol className="pull-comments" aria-label="Comments">{open.map((c) => <CommentView key={c.id} c={c} now={now} />)}</ol>}
+      {more && <p>{more}</p>}
       {resolved.length > 0 && <details><summary>{plural(resolved.length, "resolved comment")}</summary><ol className="pull-comments">{resolved.map((c) => <CommentView key={c.id} c={c} now={now} />)}</ol></details>}
     </>
   );

@@ -20,7 +20,7 @@ export function ReactedView({ r, now, of }: { r: Reacted; now: number; of?: Reac
       <p className="reacted-head">
         <strong>{r.event}</strong>
         <span className="tag">{done[r.do] ?? r.do}</span>
-        {(r.try ?? 0) > 1 && <span className="muted">try {r.try}</span>}
+        {(r.try ?? 0) > 1 && !r.why && <span className="muted">try {r.try}</span>}
         {of}
         <span className="grow" />
         <span className="since" title={clock(r.at)}>{ago(r.at, now)} ago</span>

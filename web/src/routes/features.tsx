@@ -98,7 +98,7 @@ function Row({ f, project, now }: { f: Feature; project: string; now: number }) 
         {f.agent && <span>{f.agent}{f.model ? ` · ${f.model}` : ""}</span>}
         {f.line > 0 && <span>line {f.line}</span>}
       </span>
-      {t && <span className="feature-task"><Link href={toTask(t.key)}>{t.key}</Link> <StatusBadge status={t.status} /> <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span></span>}
+      {t && <span className="feature-task"><Link href={toTask(t.key)}>{t.key}</Link> <StatusBadge status={t.status} text={t.status_text} /> <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span></span>}
       {f.failure_reason && <p className="bad-text">{f.failure_category && <span className="problem-code">{f.failure_category}</span>}<Mono text={f.failure_reason} /></p>}
       <span className="feature-actions">
         {retry && <button className="button small" onClick={() => perform(t, retry)}>Retry</button>}

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { App } from "../app";
 import { parts as blocksOf } from "../lib/markdown";
 import { to } from "../router";
-import { board, detail, file, project, review, session, task } from "../test/make";
+import { board, detail, file, project, pull, reacted, review, session, task } from "../test/make";
 import { serve, show } from "../test/render";
 import { Board } from "./board";
 import FeaturesPage from "./features";
@@ -90,9 +90,31 @@ it("asks the server for what a filter chooses", async () => {
   history.replaceState(null, "", "/search?q=lucky&label=ui&in=3");
   show(<SearchPage />);
   await waitFor(() => expect(asked.some((a) => a.startsWith("/api/v1/search?q=lucky") && a.includes("group_id=3") && a.includes("label=ui"))).toBe(true));
+  history.replaceState(null, "", "/");
+  show(<Board />);
+  fireEvent.click(await screen.findByLabelText("Open pull request"));
+  await waitFor(() => expect(asked.some((a) => a.startsWith("/api/v1/board?") && a.includes("pull=open"))).toBe(true));
+  expect(location.search).toBe("?pull=open");
   history.replaceState(null, "", "/usage?by=task&label=ui");
   show(<UsagePage />);
   await waitFor(() => expect(asked.some((a) => a.startsWith("/api/v1/usage?") && a.includes("group=task") && a.includes("label=ui"))).toBe(true));
+});
+
+it("has a tab for the pull request of a task, or only for what reactions did", async () => {
+  serve({ ...some, "GET /api/v1/tasks/app-1": detail({ id: 1, status: "landing", status_text: "in review", pr: pull({ ci: "passed" }), pull: { number: 12, branch: "b", base: "main", created_at: today, report: { title: "Greet all" } } }) });
+  history.replaceState(null, "", "/tasks/app-1?tab=pull");
+  const { unmount } = show(<TaskPage taskKey="app-1" />);
+  expect(await screen.findByText(/Greet all/)).toBeTruthy();
+  expect(screen.getByRole("tab", { name: "Pull request #12" })).toBeTruthy();
+  expect(screen.getByText("in review")).toBeTruthy();
+  expect(screen.getByText("✓ CI")).toBeTruthy();
+  unmount();
+  const { cache } = await import("../api/cache");
+  cache.clear();
+  serve({ ...some, "GET /api/v1/tasks/app-1": detail({ id: 1, reactions: [reacted({ id: 1, event: "agent-idle" })] }) });
+  show(<TaskPage taskKey="app-1" />);
+  expect(await screen.findByText("agent-idle")).toBeTruthy();
+  expect(screen.getByRole("tab", { name: "Reactions" })).toBeTruthy();
 });
 
 it("compares the cost of a task with the budget of its project", async () => {

@@ -38,7 +38,7 @@ export default function ReactionsPage() {
 function Rules({ project }: { project: string }) {
   const [open, setOpen] = useState(false);
   return (
-    <details className="project" onToggle={(e) => setOpen(e.currentTarget.open)}>
+    <details className="rules-of" onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary>Rules of <strong>{project}</strong></summary>
       {open && <RuleList project={project} />}
     </details>

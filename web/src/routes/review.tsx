@@ -48,7 +48,7 @@ function ReviewView({ t, r }: { t: TaskDetail; r: Review }) {
           {!offersActions(t) && actions}
         </div>
         <p className="task-state">
-          <StatusBadge status={t.status} />
+          <StatusBadge status={t.status} text={t.status_text} />
           <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span>
           {r.approved_by && <span className="add-text">✓ approved by {r.approved_by}</span>}
           {t.landed && <span>landed as <code>{t.landed.slice(0, 10)}</code></span>}

@@ -1,11 +1,19 @@
 // Makes what the server would send.
-import type { Board, Event, FlowDetail, FlowStep, InboxEntry, Output, Project, Review, ReviewComment, ReviewFile, Schedule, Session, Task, TaskDetail } from "../api/schema";
+import type { Board, Event, FlowDetail, FlowStep, InboxEntry, Output, Project, PullMark, Reacted, Review, ReviewComment, ReviewFile, Schedule, Session, Task, TaskDetail } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
     key: `app-${change.id}`, project: "app", title: `task ${change.id}`, priority: 0, track: "main", agent: "scripted", created_at: "2026-01-01T10:00:00Z",
     status: "ready", stage: "queued", since: "2026-01-01T10:00:00Z", round: 0, sessions: 0, usage: {}, can_change: true, can_send: true, ...change,
   };
+}
+
+export function pull(change: Partial<PullMark>): PullMark {
+  return { number: 12, url: "https://forge.example/12", branch: "coppice/app-1", base: "main", state: "open", ...change };
+}
+
+export function reacted(change: Partial<Reacted> & { id: number }): Reacted {
+  return { key: `ci-failed/${change.id}`, event: "ci-failed", do: "send-to-agent", at: "2026-01-01T10:00:00Z", ...change };
 }
 
 export function comment(change: Partial<ReviewComment> & { id: number }): ReviewComment {

@@ -1,0 +1,49 @@
+// @vitest-environment happy-dom
+import { screen } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { pull, task } from "../test/make";
+import { show } from "../test/render";
+import { ciMark, pullLine, PullMarks, reviewMark } from "./pullmark";
+
+it("shows the number, CI and the review as text, and opens the forge and the task", () => {
+  const t = task({ id: 1, pr: pull({ ci: "failed", failed: ["build", "lint"], review: "changes", open_comments: 2 }) });
+  show(<PullMarks t={t} className="" />);
+  const [number, badges] = screen.getAllByRole("link");
+  expect(number!.textContent).toBe("#12");
+  expect(["href", "target", "rel"].map((a) => number!.getAttribute(a))).toEqual(["https://forge.example/12", "_blank", "noreferrer"]);
+  expect(badges!.getAttribute("href")).toBe("/tasks/app-1?tab=pull");
+  expect(badges!.textContent).toBe("✗ CI✗ changes");
+  expect(badges!.getAttribute("aria-label")).toBe("Pull request of app-1: CI failed: build, lint; A reviewer requested changes, 2 open comments");
+  expect(screen.getByText("✗ CI").title).toBe("CI failed: build, lint");
+});
+
+it("links only to addresses of the web", () => {
+  for (const url of ["javascript:alert(1)", "JAVASCRIPT:alert(1)", " https://x", "file:///etc/passwd", "//x", ""]) {
+    const { unmount } = show(<PullMarks t={task({ id: 1, pr: pull({ url }) })} className="" />);
+    expect(screen.getByText("#12").closest("a"), url).toBeNull();
+    unmount();
+  }
+});
+
+it("leaves out the badges of a request that has ended, and everything without one", () => {
+  const { unmount } = show(<PullMarks t={task({ id: 1, pr: pull({ state: "merged", ci: "passed" }) })} className="" />);
+  expect(document.body.textContent).toBe("#12merged");
+  unmount();
+  show(<PullMarks t={task({ id: 1 })} className="" />);
+  expect(document.body.textContent).toBe("");
+});
+
+it("has words for every state", () => {
+  expect(([undefined, "pending", "passed", "failed"] as const).map((ci) => ciMark({ ci }).text)).toEqual(["– CI", "… CI", "✓ CI", "✗ CI"]);
+  expect(([undefined, "approved", "changes"] as const).map((review) => reviewMark({ review }).text)).toEqual(["– review", "✓ approved", "✗ changes"]);
+  expect(reviewMark({ draft: true }).text).toBe("draft");
+  expect(reviewMark({ draft: true, review: "approved" }).text).toBe("✓ approved");
+});
+
+it("says what an open request needs", () => {
+  expect(pullLine(pull({ conflicts: true, problem: "no token" }))).toBe("conflicts with main; no token");
+  expect(pullLine(pull({ merging: true }))).toBe("merging");
+  expect(pullLine(pull({}))).toBeUndefined();
+  expect(pullLine(pull({ state: "closed", conflicts: true }))).toBeUndefined();
+  expect(pullLine(undefined)).toBeUndefined();
+});
