@@ -8,13 +8,13 @@ import { ciMark, pullLine, PullMarks, reviewMark } from "./pullmark";
 it("shows the number, CI and the review as text, and opens the forge and the task", () => {
   const t = task({ id: 1, pr: pull({ ci: "failed", failed: ["build", "lint"], review: "changes", open_comments: 2 }) });
   show(<PullMarks t={t} className="" />);
-  const [number, badges] = screen.getAllByRole("link");
+  const [number, ci, review] = screen.getAllByRole("link");
   expect(number!.textContent).toBe("#12");
   expect(["href", "target", "rel"].map((a) => number!.getAttribute(a))).toEqual(["https://forge.example/12", "_blank", "noreferrer"]);
-  expect(badges!.getAttribute("href")).toBe("/tasks/app-1?tab=pull");
-  expect(badges!.textContent).toBe("✗ CI✗ changes");
-  expect(badges!.getAttribute("aria-label")).toBe("Pull request of app-1: CI failed: build, lint; A reviewer requested changes, 2 open comments");
-  expect(screen.getByText("✗ CI").title).toBe("CI failed: build, lint");
+  expect([ci, review].map((a) => a!.getAttribute("href"))).toEqual(["/tasks/app-1?tab=pull", "/tasks/app-1?tab=pull"]);
+  expect([ci, review].map((a) => a!.textContent)).toEqual(["✗ CI", "✗ changes"]);
+  expect([ci, review].map((a) => a!.getAttribute("aria-label"))).toEqual(["CI failed: build, lint (app-1)", "A reviewer requested changes, 2 open comments (app-1)"]);
+  expect(ci!.title).toBe("CI failed: build, lint");
 });
 
 it("links only to addresses of the web", () => {

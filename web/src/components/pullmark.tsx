@@ -47,15 +47,12 @@ export function pullLine(p?: PullMark): string | undefined {
 export function PullMarks({ t, className }: { t: Task; className: string }) {
   const p = t.pr;
   if (!p) return null;
-  const marks = [ciMark(p), reviewMark(p)];
   return (
     <span className={"pull-marks " + className}>
       <Outside href={p.url} title={`${p.branch} → ${p.base}`}>{numberOf(p)}</Outside>
-      {p.state !== "open" ? <span className="muted">{p.state}</span> : (
-        <Link href={to("/tasks/{key}", { key: t.key, tab: "pull" })} aria-label={`Pull request of ${t.key}: ${marks.map((m) => m.about).join("; ")}`}>
-          {marks.map((m) => <span key={m.text} className={toneOf(m)} title={m.about}>{m.text}</span>)}
-        </Link>
-      )}
+      {p.state !== "open" ? <span className="muted">{p.state}</span> : [ciMark(p), reviewMark(p)].map((m) => (
+        <Link key={m.text} className={toneOf(m)} href={to("/tasks/{key}", { key: t.key, tab: "pull" })} title={m.about} aria-label={`${m.about} (${t.key})`}>{m.text}</Link>
+      ))}
     </span>
   );
 }
