@@ -29,7 +29,7 @@ export default function ReactionsPage() {
         A rule says what follows when something happens to a pull request or an agent. Every project has default rules, and <code>reactions</code> in its coppice.yaml replaces them
         by event: see <code>docs/reactions.md</code>. <Link href="/help">Help</Link>
       </p>
-      {shown.map((p) => <Rules key={p} project={p} />)}
+      {shown.length > 0 && <div className="rules-all">{shown.map((p) => <Rules key={p} project={p} />)}</div>}
       <History project={project} before={before} setBefore={setBefore} />
     </div>
   );
