@@ -51,7 +51,7 @@ function TaskView({ t }: { t: TaskDetail }) {
     ...(asks ? [] : [
       { id: "changes" as const, name: "Changes" },
       { id: "checks" as const, name: <>Checks <small>{checkCount(t)}</small></> },
-      ...(t.pr || t.reactions?.length ? [{ id: "pull" as const, name: t.pr ? <>Pull request <small>{numberOf(t.pr)}</small></> : "Reactions" }] : []),
+      ...(t.pr || t.reactions?.length ? [{ id: "pull" as const, name: t.pr ? <>Pull request {t.pr.number ? <small>{numberOf(t.pr)}</small> : null}</> : "Reactions" }] : []),
       ...(hasPreview(t) ? [{ id: "preview" as const, name: <>Preview {runs(t.preview) && <small>{t.preview!.state}</small>}</> }] : []),
     ]),
     { id: "timeline", name: "Timeline" },
