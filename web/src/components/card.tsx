@@ -25,9 +25,9 @@ function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
 }
 
-// line returns why a task is in its status, in a few words, or what its pull request
-// needs, or else where a flow is,
-// what its agent reports, or what its session said or did last.
+// line returns what a task's question or pull request needs, in a few words, or why the
+// task is in its status, or else where a flow is, what its agent reports, or what its
+// session said or did last.
 export function line(t: Task, says = t.says): string {
   return plainText(t.question?.text ?? pullLine(t.pr) ?? t.reason ?? t.warning ?? t.flow?.note ?? t.report ?? says ?? "");
 }
