@@ -93,6 +93,8 @@ type Facts struct {
 	Conversation bool
 	Moving       bool // the base is being moved to its commit, or might have been
 
+	Pull *coppice.PullMark // its pull request; nil if it has none
+
 	Serves    bool             // the project says how its app is served
 	Workspace bool             // the task has a workspace that is not being removed
 	Trashed   bool             // its workspace is in the trash
