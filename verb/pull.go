@@ -16,6 +16,8 @@ func FitsOpenPull(f Facts) error {
 		return beingReverted(f)
 	case f.pullOpen():
 		return coppice.Errorf(coppice.EConflict, "%s has a pull request already: %s", t.Key, f.Pull.URL)
+	case t.Pull && f.Pull == nil: // it might be open
+		return coppice.Errorf(coppice.EConflict, "%s has a pull request already", t.Key).WithFix("see `coppice show %s`", t.Key)
 	case t.Outcome == coppice.OutcomeDone:
 		return coppice.Errorf(coppice.EConflict, "%s has landed already", t.Key)
 	case f.asked(coppice.VerbStop, coppice.VerbRequeue) && !t.Ended():

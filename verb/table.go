@@ -24,17 +24,6 @@ var Table = []Info{
 		Button: Button{Name: "Land", About: "Land it after its checks have passed, or retry a landing that waits", Done: "lands", Undo: coppice.VerbRevert},
 	},
 	{
-		Verb: coppice.VerbOpenPull, Event: coppice.EventTaskChanged, Reason: "its work goes into a pull request", Fits: notPlanned(FitsOpenPull),
-		Route:  Route{"open-pull", "Put the work of a task into a pull request, whatever the project's landing method is"},
-		Button: Button{Name: "Open a pull request", About: "Put its work into a pull request on the forge, instead of landing it here", More: true, Done: "gets a pull request"},
-	},
-	{
-		Verb: coppice.VerbComments, Event: coppice.EventTaskChanged, Reason: "the comments on its pull request go to the agent", Text: "text", Fits: fitsComments,
-		Withdraws: []coppice.Verb{coppice.VerbLand},
-		Route:     Route{"resolve-comments", "Send all comments on a task's pull request that are not resolved to its agent"},
-		Button:    Button{Name: "Resolve comments", About: "Send all comments on its pull request that are not resolved to the agent", Prompt: "A note for the agent (optional)", Bare: true, Done: "gets the comments"},
-	},
-	{
 		Verb: coppice.VerbDone, Event: coppice.EventTaskChanged, Reason: "a person decides that it is done as it is", Fits: FitsDone,
 		Withdraws: []coppice.Verb{coppice.VerbRetry, coppice.VerbContinue, coppice.VerbTake},
 		Route:     Route{"done-task", "End a task whose session changed nothing, as done"},
@@ -213,6 +202,19 @@ are.`,
 			Example: "  coppice show app-4\n  coppice drop-branches app-4", Done: "loses its stray branches",
 		},
 		Button: Button{Name: "Remove stray branches", About: "Remove the branches that its agents created besides its own; the trash keeps their commits", More: true, Done: "loses its stray branches"},
+	},
+	{
+		Verb: coppice.VerbOpenPull, Event: coppice.EventTaskChanged, Reason: "its work goes into a pull request", Fits: notPlanned(FitsOpenPull),
+		Route:   Route{"open-pull", "Put the work of a task into a pull request, whatever the project's landing method is"},
+		Command: Command{Name: "pr open", Many: true},
+		Button:  Button{Name: "Open a pull request", About: "Put its work into a pull request on the forge, instead of landing it here", More: true, Done: "gets a pull request"},
+	},
+	{
+		Verb: coppice.VerbComments, Event: coppice.EventTaskChanged, Reason: "the comments on its pull request go to the agent", Text: "text", Fits: fitsComments,
+		Withdraws: []coppice.Verb{coppice.VerbLand},
+		Route:     Route{"resolve-comments", "Send all comments on a task's pull request that are not resolved to its agent"},
+		Command:   Command{Name: "pr resolve-comments"},
+		Button:    Button{Name: "Resolve comments", About: "Send all comments on its pull request that are not resolved to the agent", Prompt: "A note for the agent (optional)", Bare: true, Done: "gets the comments"},
 	},
 	{
 		Verb: coppice.VerbUndo, Event: coppice.EventUndoAsked, Fits: fitsUndo,

@@ -55,6 +55,7 @@ type Route struct {
 
 // Command describes the verb on the command line.
 type Command struct {
+	Name                      string // below coppice, if it is not the name of the verb
 	Use, Short, Long, Example string
 	Many                      bool             // it takes several keys; the dashboard offers it for selected tasks
 	All                       []coppice.Status // the statuses of the tasks that --all selects; empty if there is no --all
