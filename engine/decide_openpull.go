@@ -15,9 +15,7 @@ func openAsked(v *View) *Decision {
 		return nil
 	}
 	d := &Decision{By: "pull", Kind: coppice.EventPullChanged, Reason: "it has no work for a pull request", Asks: v.settled(coppice.VerbOpenPull)}
-	f := v.facts()
-	f.Branch = v.Workspace != nil
-	if verb.FitsOpenPull(f) != nil || v.Task.Ended() && v.keptHead() == "" {
+	if verb.FitsOpenPull(v.facts()) != nil || v.Task.Ended() && v.keptHead() == "" {
 		return d
 	}
 	t := v.Task

@@ -24,7 +24,7 @@ func FitsOpenPull(f Facts) error {
 		return beingStopped(t)
 	case t.Stage == coppice.StagePull:
 		return coppice.Errorf(coppice.EConflict, "the pull request of %s is being opened", t.Key).WithFix("see `coppice show %s`", t.Key)
-	case t.Stage.Awaits(), t.Outcome == coppice.OutcomeFailed && f.Branch:
+	case t.Stage.Awaits(), t.Outcome == coppice.OutcomeFailed && f.committed():
 		return nil
 	}
 	return coppice.Errorf(coppice.EConflict, "%s has no work for a pull request yet", t.Key).
@@ -44,6 +44,11 @@ func fitsComments(f Facts) error {
 		return beingStopped(t)
 	}
 	return nil
+}
+
+// committed reports whether the newest landing or session of a task has a commit.
+func (f Facts) committed() bool {
+	return f.Landing != nil && f.Landing.Head != "" || f.Session != nil && f.Session.Head != ""
 }
 
 func (f Facts) pullOpen() bool { return f.Pull != nil && f.Pull.State == coppice.PullOpen }
