@@ -54,7 +54,7 @@ func (s *Server) showPullTask(ctx context.Context, in *PullIn) (out api.Task, er
 		}
 		if coppice.ErrorCode(err) == coppice.ENotFound && project.ID != 0 {
 			err = coppice.Errorf(coppice.ENotFound, "no task of %s has the pull request #%d", project.Prefix, in.Number).
-				WithFix("see `coppice pr list --all`, or let a task continue it with `coppice pr adopt %d`", in.Number)
+				WithFix("see `coppice pr list --ended`, or let a task continue it with `coppice pr adopt %d`", in.Number)
 		}
 		return p, err
 	})

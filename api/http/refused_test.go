@@ -92,7 +92,7 @@ func TestFailedWorkCanLand(t *testing.T) {
 		t.Errorf("without a landing: %s", got)
 	}
 	putLanding(b, "app-9", "one")
-	if got := can(); got != "[land continue retry open-pull archive]" {
+	if got := can(); got != "[land continue retry archive]" {
 		t.Errorf("refused: %s", got)
 	}
 }
