@@ -223,7 +223,7 @@ does not change the title and the description of the request, and does not close
 
 The branch must be in the same repository, and the request must aim at the branch on
 which the project's work lands.`,
-		Example: "  coppice pr adopt 12\n  coppice pr adopt 12 \"Fix the failing test\" --agent codex", Args: args(1, -1, "the number of a pull request and a text"),
+		Example: "  coppice pr adopt 12\n  coppice pr adopt 12 \"Fix the failing test\" --agent other-agent", Args: args(1, -1, "the number of a pull request and a text"),
 	}
 	project := c.Flags().StringP("project", "p", "", "a project's prefix; the default is the current directory's")
 	c.Flags().StringVar(&a.Agent, "agent", "", "the agent that works on it")
