@@ -65,6 +65,9 @@ const (
 	VerbSkipCheck Verb = "skip-check" // leave checks out that the base fails as well
 	VerbUnstop    Verb = "unstop"     // continue a stopped task as it was
 
+	VerbOpenPull Verb = "open-pull"        // put its work into a pull request
+	VerbComments Verb = "resolve-comments" // send the open comments on its pull request to the agent
+
 	VerbUnskipCheck Verb = "unskip-check" // put checks back that were left out
 	VerbRevert      Verb = "revert"       // take its landing off the branch
 

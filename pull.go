@@ -67,6 +67,7 @@ type PullDetails struct {
 	Base      string    `json:"base"`   // the branch at which it aims
 	CreatedAt time.Time `json:"created_at"`
 	Adopted   bool      `json:"adopted,omitempty"` // somebody else opened it, and a task continues it
+	Asked     bool      `json:"asked,omitempty"`   // a person asked to open it for a task that failed
 
 	// Pushed is the commit that Coppice pushed to the branch, or saw there when it
 	// adopted the request. A push replaces only this commit.
@@ -116,6 +117,15 @@ type PullMark struct {
 	Merging   bool        `json:"merging,omitempty" doc:"Somebody asked to merge it, or the forge merges it when its rules allow it"`
 	Adopted   bool        `json:"adopted,omitempty" doc:"Somebody else opened it"`
 	Problem   string      `json:"problem,omitempty" doc:"What a person should know, in one line"`
+}
+
+// Short returns the request in short; nil for a task without one.
+func (p *Pull) Short() *PullMark {
+	if p == nil {
+		return nil
+	}
+	m := p.Mark()
+	return &m
 }
 
 // Mark returns the request in short.

@@ -109,11 +109,12 @@ type ReactedDetails struct {
 	Run      string        `json:"run,omitempty"`  // the command, with do: run
 	Head     string        `json:"head,omitempty"` // the commit that it is about
 	Seen     []string      `json:"seen,omitempty"` // the ids of the comments that it is about
-	Try      int           `json:"try,omitempty"`  // 1 for the first reaction to this kind of event
+	Try      int           `json:"try,omitempty"`  // 1 for the first reaction to this kind of event; 0 if a person asked for it
 	Priority Priority      `json:"priority,omitempty"`
-	Task     string        `json:"task,omitempty"`   // the key of the task that it created
-	Pushed   string        `json:"pushed,omitempty"` // the commit that followed
-	Result   string        `json:"result,omitempty"` // how it ended, in one line
+	Task     string        `json:"task,omitempty"`     // the key of the task that it created
+	Pushed   string        `json:"pushed,omitempty"`   // the commit that followed
+	Result   string        `json:"result,omitempty"`   // how it ended, in one line
+	Resolved bool          `json:"resolved,omitempty"` // nothing is left to do about the discussions of its comments
 	EndedAt  time.Time     `json:"ended_at,omitzero"`
 }
 

@@ -122,6 +122,10 @@ type PrepareSpec struct {
 	// at the commit From, or at the tip of Base. Its key is the session's.
 	Detached bool            `json:"detached,omitempty"`
 	Policy   WorkspacePolicy `json:"policy"`
+	// Fetch is the branch of Remote that has the commit From, if the repository does not
+	// have it yet.
+	Fetch  string `json:"fetch,omitempty"`
+	Remote string `json:"remote,omitempty"`
 }
 
 // PrepareResult reports where the workspace is.

@@ -25,8 +25,15 @@ func landing(v *View) *Decision {
 		return nil
 	}
 	var d *Decision
-	if v.Landing == nil {
-		d = offerWorkspace(v, fmt.Sprintf("task/%d/land/%d", v.Task.ID, v.Task.Round), 0, "looks for the branch's head")
+	if v.follows() && !v.mergeAsked() {
+		return nil
+	}
+	if v.Landing == nil || v.follows() && (v.Workspace == nil || !v.Workspace.Ready()) {
+		owner := fmt.Sprintf("task/%d/land/%d", v.Task.ID, v.Task.Round)
+		if v.Landing != nil {
+			owner += fmt.Sprintf("/%d", v.Landing.Steps)
+		}
+		d = offerWorkspace(v, owner, 0, "looks for the branch's head")
 	} else if v.Landing.EndedAt.IsZero() && v.Landing.QueueID == 0 && !v.Landing.RetryAt.After(v.Now) {
 		d = landStep(v, *v.Landing)
 	}

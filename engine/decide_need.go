@@ -36,7 +36,7 @@ func branchStart(v *View) string {
 	if len(v.Below) > 0 {
 		return v.Below[len(v.Below)-1].Pushed
 	}
-	if v.Pull != nil && v.Pull.Adopted && v.Pull.Open() {
+	if v.adoptedBranch() != "" {
 		return v.Pull.Pushed
 	}
 	if n := v.Queue.Needs.Of(coppice.NeedBase); v.Fork == "" && n != nil {

@@ -54,6 +54,9 @@ func checkWait(v *View) *Decision {
 	if t.Planned() {
 		return startFlow(v)
 	}
+	if t.Next == nil && v.adoptedBranch() != "" {
+		return followPull(v)
+	}
 	return enqueue(v, t.Next, "ready")
 }
 
@@ -215,7 +218,7 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: v.place(coppice.WorkPrepare), SessionID: session,
 		Spec: coppice.Raw(coppice.PrepareSpec{
 			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.onto(), From: branchStart(v),
-			Policy: v.Project.Policy.Workspace,
+			Policy: v.Project.Policy.Workspace, Fetch: v.adoptedBranch(), Remote: v.remote(),
 		}),
 	}
 }

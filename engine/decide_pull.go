@@ -61,7 +61,7 @@ func pullRequest(v *View) *Decision {
 		return nil
 	case v.Task.Stage == coppice.StagePull:
 		return putPull(v, *l)
-	case v.Task.Stage == coppice.StageChecking && v.Project.Policy.Land.PR.Drafts() && l.Commit != "" && l.Commit != l.Base:
+	case v.Task.Stage == coppice.StageChecking && v.Project.Policy.Land.PR.Drafts() && v.adoptedBranch() == "" && l.Commit != "" && l.Commit != l.Base:
 		return putPull(v, *l)
 	}
 	return nil
@@ -86,28 +86,41 @@ func putPull(v *View, l coppice.Landing) *Decision {
 		return closedPull(v, l)
 	case p.Pushed != l.Head:
 		return offerPull(v, *p, coppice.WorkPullPush, coppice.PullPushSpec{ForgeSpec: v.forge(), Branch: p.Branch, Old: p.Pushed, New: l.Head}, "pushes "+short(l.Head))
-	case p.Written != text.Mark():
-		return offerPull(v, *p, coppice.WorkForgeWrite, coppice.ForgeWriteSpec{
-			ForgeSpec: v.forge(), Op: coppice.ForgePut, Key: v.Task.Key, Number: p.Number, Text: text, Head: l.Head,
-		}, "writes the pull request")
+	case p.Written != text.Mark() && !p.Adopted: // the text of somebody else's request stays
+		return offerPut(v, *p, text, l.Head)
 	case v.Task.Stage != coppice.StagePull:
 		return nil
+	}
+	if d := resolveThreads(v, *p); d != nil {
+		return d
 	}
 	return mergePull(v, *p, l)
 }
 
+// offerPut offers to open the request, or to make it look like the text.
+func offerPut(v *View, p coppice.Pull, text coppice.PullText, head string) *Decision {
+	return offerPull(v, p, coppice.WorkForgeWrite, coppice.ForgeWriteSpec{
+		ForgeSpec: v.forge(), Op: coppice.ForgePut, Key: v.Task.Key, Number: p.Number, Text: text, Head: head,
+	}, "writes the pull request")
+}
+
 // openPull creates the row of a request that the forge does not have yet.
 func openPull(v *View, text coppice.PullText) *Decision {
+	d := changePull(v, openedPull(v, text), coppice.EventPullChanged, "its work goes into a pull request")
+	t := v.Task
+	t.Pull = true
+	d.Task = &t
+	return d
+}
+
+// openedPull returns a request that the forge does not have yet.
+func openedPull(v *View, text coppice.PullText) coppice.Pull {
 	p := coppice.Pull{ProjectID: v.Project.ID, TaskID: v.Task.ID}
 	if v.Pull != nil { // an earlier request of the task has ended, and there is more work
 		p.ID = v.Pull.ID
 	}
 	p.PullDetails = coppice.PullDetails{Branch: text.Branch, Base: text.Base, CreatedAt: v.Now}
-	d := changePull(v, p, coppice.EventPullChanged, "its work goes into a pull request")
-	t := v.Task
-	t.Pull = true
-	d.Task = &t
-	return d
+	return p
 }
 
 // closedPull fails a task whose request a person closed.
@@ -121,8 +134,8 @@ func closedPull(v *View, l coppice.Landing) *Decision {
 // mergePull merges a request that a person, or a reaction, asked to merge, or leaves
 // it to the forge.
 func mergePull(v *View, p coppice.Pull, l coppice.Landing) *Decision {
-	auto := v.Project.Policy.Land.PR.Auto && p.AutoHead != l.Head
-	if p.MergeHead != l.Head && !auto {
+	auto := v.Project.Policy.Land.PR.Auto && p.AutoHead != l.Head && !p.Adopted
+	if p.MergeHead != l.Head && !auto || v.follows() && !l.Green {
 		return nil
 	}
 	if d, wait := beforeLand(v, &l); d != nil || wait {
@@ -161,8 +174,7 @@ func settlePullPush(v *View, w coppice.Work) *Decision {
 		p.Cleaned = true
 		return changePull(v, p, coppice.EventPullChanged, "its branch on the forge is deleted")
 	case r.Theirs != "":
-		return pullFailed(v, coppice.Failf(coppice.ClassConflict, fmt.Sprintf("somebody else pushed %s to %s", short(r.Theirs), p.Branch), fmt.Sprintf(
-			"take their commits into the workspace (`git pull %s %s` there), then run `coppice retry %s`", v.remote(), p.Branch, v.Task.Key)))
+		return pullFailed(v, foreignCommits(v, p, r.Theirs))
 	case r.Blocked != "":
 		return pullFailed(v, coppice.Failf(coppice.ClassEnvironment, r.Blocked, "change the rules of the forge, then run `coppice retry "+v.Task.Key+"`"))
 	}
@@ -172,6 +184,12 @@ func settlePullPush(v *View, w coppice.Work) *Decision {
 	return d
 }
 
+// foreignCommits says that somebody else pushed to the branch of the request.
+func foreignCommits(v *View, p coppice.Pull, theirs string) *coppice.Failure {
+	return coppice.Failf(coppice.ClassConflict, fmt.Sprintf("somebody else pushed %s to %s", short(theirs), p.Branch), fmt.Sprintf(
+		"take their commits into the workspace (`git pull %s %s` there), then run `coppice continue %s \"Their commits are merged.\"`", v.remote(), p.Branch, v.Task.Key))
+}
+
 // settleForgeWrite stores what the forge has after a change.
 func settleForgeWrite(v *View, w coppice.Work) *Decision {
 	r, fail := result[coppice.ForgeWriteResult](w)
@@ -179,6 +197,8 @@ func settleForgeWrite(v *View, w coppice.Work) *Decision {
 	switch {
 	case v.Pull == nil || err != nil:
 		return &Decision{Kind: coppice.EventWorkFinished, Reason: "its pull request is gone"}
+	case spec.Op == coppice.ForgeResolve:
+		return settleResolve(v, *v.Pull, spec, fail)
 	case fail != nil:
 		return pullFailed(v, fail)
 	}
@@ -291,7 +311,7 @@ func cleanPull(v *View) *Decision {
 		return keepFailed(v)
 	case p == nil || p.Cleaned:
 		return nil
-	case p.Pushed == "" && failed:
+	case failed && (p.Pushed == "" || p.Asked && p.Number == 0):
 		return keepFailed(v)
 	case v.Task.Outcome == coppice.OutcomeDone && p.Report.State == coppice.PullMerged && !p.Adopted && !pr.Keep && p.Pushed != "":
 		return offerPull(v, *p, coppice.WorkPullPush, coppice.PullPushSpec{ForgeSpec: v.forge(), Branch: p.Branch, Old: p.Report.Head}, "deletes "+p.Branch+" on the forge")
@@ -307,19 +327,6 @@ func cleanPull(v *View) *Decision {
 		c.EndedAt = v.Now
 	}
 	return changePull(v, c, coppice.EventPullChanged, "nothing is left to do on the forge")
-}
-
-// keepFailed pushes the branch of a task that failed, to keep it.
-func keepFailed(v *View) *Decision {
-	if v.Landing == nil || v.Landing.Head == "" {
-		return nil
-	}
-	if v.Pull == nil {
-		return openPull(v, coppice.PullText{Branch: v.Task.BranchName(), Base: v.onto()})
-	}
-	return offerPull(v, *v.Pull, coppice.WorkPullPush, coppice.PullPushSpec{
-		ForgeSpec: v.forge(), Branch: v.Pull.Branch, Old: v.Pull.Pushed, New: v.Landing.Head,
-	}, "pushes the branch of a failed task")
 }
 
 // reported stores what a forge reports about the task's request.
@@ -354,6 +361,11 @@ func reported(v *View) *Decision {
 		p.EndedAt, d.Kind = v.Now, coppice.EventPullClosed
 	case done(p.Report.CI) && (!done(was.CI) || was.Head != p.Report.Head || was.CI != p.Report.CI):
 		d.Kind, d.Data = coppice.EventPullCI, map[string]any{"ci": p.Report.CI, "head": p.Report.Head}
+	}
+	followHead(v, &p, d)
+	if why := foreignHead(v, p, was); why != "" && v.Task.Attention != why {
+		t := v.Task
+		t.Attention, d.Task = why, &t
 	}
 	d.More = append(d.More, pullRow(v, p))
 	return d

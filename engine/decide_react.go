@@ -172,7 +172,7 @@ func (v *View) comments(p coppice.Pull) []remarks {
 		return c.Review == coppice.ReviewChanges && !c.Bot && v.counts(c) && !handled[c.ID]
 	})
 	for _, c := range p.Report.Comments {
-		if handled[c.ID] || c.Resolved || c.Ours() || !v.counts(c) || c.Text == "" && c.Review != coppice.ReviewChanges || c.Review == coppice.ReviewApproved && c.Text == "" {
+		if handled[c.ID] || !v.unresolved(c) {
 			continue
 		}
 		e := coppice.OnComment
@@ -330,7 +330,7 @@ func mostOf(h occurrence, rule coppice.Reaction) int {
 func (v *View) reactions(e coppice.ReactionEvent, do string) int {
 	n := 0
 	for _, r := range v.Reacted {
-		if r.Event == e && r.Do == do {
+		if r.Event == e && r.Do == do && r.Try > 0 {
 			n++
 		}
 	}

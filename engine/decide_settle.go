@@ -140,6 +140,9 @@ func prepareFailed(v *View, fail *coppice.Failure) *Decision {
 	if v.Task.Stage == coppice.StageChecking && !v.reverting() {
 		return endTask(v, coppice.OutcomeFailed, fail)
 	}
+	if v.follows() {
+		return notFetched(v, fail)
+	}
 	t := v.Task
 	t.Warning = fail.Error()
 	return &Decision{Kind: coppice.EventTaskWarned, Reason: fail.Text, Task: &t}

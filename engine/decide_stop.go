@@ -11,7 +11,7 @@ import (
 
 // facts returns the facts by which package verb decides.
 func (v *View) facts() verb.Facts {
-	return verb.Facts{Now: v.Now, Task: v.Task, Session: v.lastSession(), Landing: v.Landing, Asks: v.Asks}
+	return verb.Facts{Now: v.Now, Task: v.Task, Session: v.lastSession(), Landing: v.Landing, Asks: v.Asks, Pull: v.Pull.Short()}
 }
 
 // stopPause is how long a session has to exit before it is asked again. The

@@ -25,6 +25,7 @@ type Intake struct {
 	zone    *time.Location // of cron lines; nil means UTC
 
 	templates Templates
+	forges    Forges               // nil means that requests about pull requests are refused
 	hooks     func() coppice.Hooks // of the user; nil means none
 	mask      func(string) string  // masks secrets in notes; nil means that it does not
 	by        coppice.Actor

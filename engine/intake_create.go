@@ -18,6 +18,11 @@ const mostTasks = 2000
 
 // CreateTasks adds tasks to a project: all of them, or none.
 func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppice.NewTask) ([]coppice.Task, error) {
+	return i.createTasks(ctx, project, asked, nil)
+}
+
+// createTasks does the same. also changes each new task in the same transaction.
+func (i *Intake) createTasks(ctx context.Context, project string, asked []coppice.NewTask, also func(store.Tx, *coppice.Task) error) ([]coppice.Task, error) {
 	if len(asked) == 0 {
 		return nil, coppice.Errorf(coppice.EInvalid, "no task was given")
 	}
@@ -55,6 +60,11 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 			}
 			if tasks[n], err = i.create(tx, &p, asked[n], levels[n], in, refs); err != nil {
 				return at(asked, n, err)
+			}
+			if also != nil {
+				if err := also(tx, &tasks[n]); err != nil {
+					return err
+				}
 			}
 			if ref := asked[n].Ref; ref != "" {
 				refs[ref] = tasks[n].ID

@@ -28,6 +28,11 @@ func (i *Intake) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Req
 	if err := coppice.ValidText(info.Text, r.Text, coppice.MaxMessage); err != nil {
 		return coppice.Task{}, err
 	}
+	if v == coppice.VerbOpenPull {
+		if err := i.forgeReady(ctx, key); err != nil {
+			return coppice.Task{}, err
+		}
+	}
 	return i.ask(ctx, key, info.Event, reasonOf(info, r), func(tx store.Tx, t *coppice.Task) error { return i.request(tx, t, info, r) })
 }
 
@@ -158,6 +163,13 @@ func (i *Intake) facts(r store.Reader, t coppice.Task) (verb.Facts, error) {
 		return f, err
 	}
 	f.Trashed = tr != nil
+	if t.Pull {
+		p, err := r.Pulls.Of(t.ID)
+		if err != nil {
+			return f, err
+		}
+		f.Pull = p.Short()
+	}
 	f.Moving, err = moving(r, t, f.Landing)
 	return f, err
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -54,7 +55,7 @@ func taskActions(now time.Time, kind coppice.InboxKind, t coppice.Task, st TaskS
 
 // verbAction returns a request with a verb, as the table of verbs describes it.
 func verbAction(key string, info *verb.Info) coppice.InboxAction {
-	command := fmt.Sprintf("coppice %s %s", info.Verb, key)
+	command := fmt.Sprintf("coppice %s %s", cmp.Or(info.Command.Name, string(info.Verb)), key)
 	if strings.Contains(info.Command.Use, "[TEXT]") {
 		command += ` "…"`
 	}

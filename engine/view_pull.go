@@ -54,9 +54,6 @@ func pullText(v *View, l coppice.Landing) coppice.PullText {
 	text := coppice.PullText{
 		Branch: v.Task.BranchName(), Base: v.onto(), Title: coppice.FirstLine(v.Task.Title), Draft: v.Task.Stage != coppice.StagePull, Labels: pr.Labels,
 	}
-	if p := v.Pull; p != nil && p.Adopted {
-		text.Branch, text.Base, text.Title = p.Branch, p.Base, p.Report.Title
-	}
 	if !text.Draft {
 		text.Reviewers = pr.Reviewers
 	}

@@ -55,6 +55,7 @@ type Route struct {
 
 // Command describes the verb on the command line.
 type Command struct {
+	Name                      string // below coppice, if it is not the name of the verb
 	Use, Short, Long, Example string
 	Many                      bool             // it takes several keys; the dashboard offers it for selected tasks
 	All                       []coppice.Status // the statuses of the tasks that --all selects; empty if there is no --all
@@ -92,6 +93,8 @@ type Facts struct {
 	// Conversation says that a session has a conversation that can continue.
 	Conversation bool
 	Moving       bool // the base is being moved to its commit, or might have been
+
+	Pull *coppice.PullMark // its pull request; nil if it has none
 
 	Serves    bool             // the project says how its app is served
 	Workspace bool             // the task has a workspace that is not being removed

@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -47,6 +48,44 @@ func (c *ForgeClients) Write(ctx context.Context, s coppice.ForgeWriteSpec) (cop
 		return coppice.ForgeWriteResult{}, err
 	}
 	return forge.Write(ctx, f, s)
+}
+
+// Ready returns an error, with a fix, if the project's remote is not on a forge, or
+// there is no token for it.
+func (c *ForgeClients) Ready(ctx context.Context, s coppice.ForgeSpec) error {
+	remote, err := c.Remote(ctx, s)
+	if err != nil {
+		return explained(err)
+	}
+	name := cmp.Or(s.Forge.Token, defaultToken(remote.Kind))
+	token, err := c.Secret(ctx, name)
+	if err == nil && token == "" {
+		err = coppice.Errorf(coppice.EInvalid, "the secret %s is empty", name).WithFix("store the token of the forge: coppice secret set %s", name)
+	}
+	return explained(err)
+}
+
+// ReadPull reads a pull request for a person who waits for it.
+func (c *ForgeClients) ReadPull(ctx context.Context, s coppice.ForgeSpec, number int) (coppice.PullRead, error) {
+	f, err := c.For(ctx, s)
+	if err != nil {
+		return coppice.PullRead{}, explained(err)
+	}
+	r, err := f.Read(ctx, number)
+	return forge.Clip(r), explained(err)
+}
+
+// explained returns a failure of work as an error for people.
+func explained(err error) error {
+	var fail *coppice.Failure
+	if !errors.As(err, &fail) {
+		return err
+	}
+	code := coppice.EUnavailable
+	if fail.Class == coppice.ClassAuth {
+		code = coppice.EInvalid
+	}
+	return coppice.Errorf(code, "%s", fail.Text).WithFix("%s", fail.Fix)
 }
 
 // Remote returns where a project's repository is on its forge.

@@ -27,6 +27,9 @@ func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (cop
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
+	if err := w.fetchStart(ctx, r, spec); err != nil {
+		return coppice.PrepareResult{}, err
+	}
 	base, err := w.Branch(ctx, r, spec.Base)
 	if err != nil {
 		return coppice.PrepareResult{}, err
@@ -43,6 +46,24 @@ func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (cop
 	want := slot{Key: spec.Key, Branch: spec.Branch, Onto: spec.Base, Base: base}
 	res, err := w.build(ctx, r, want, building{start: start, policy: spec.Policy})
 	return res, repo.Classify(err)
+}
+
+// fetchStart fetches the commit from which a branch starts, if only a remote has it.
+func (w *Workspaces) fetchStart(ctx context.Context, r repo.Repo, spec coppice.PrepareSpec) error {
+	if spec.Fetch == "" || w.exists(ctx, r, spec.From) {
+		return nil
+	}
+	at, err := w.Fetch(ctx, spec.Repo, spec.Remote, spec.Fetch)
+	if err == nil && !w.exists(ctx, r, spec.From) {
+		err = coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the branch %s of the remote is at %.12s, which does not contain %.12s", spec.Fetch, at, spec.From),
+			"retry the task after Coppice has read the pull request again")
+	}
+	return err
+}
+
+func (w *Workspaces) exists(ctx context.Context, r repo.Repo, commit string) bool {
+	_, err := w.Git.Run(ctx, r.Git, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+"^{commit}")
+	return err == nil
 }
 
 // forkPoint resolves the branch or commit from which another branch starts, and

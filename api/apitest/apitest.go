@@ -36,6 +36,18 @@ type Bundle struct {
 	Client *client.Client
 	Clock  *Clock
 	Log    *Log
+	Pull   coppice.PullRead // the one pull request on the forge
+}
+
+// Ready implements engine.Forges.
+func (b *Bundle) Ready(context.Context, coppice.ForgeSpec) error { return nil }
+
+// ReadPull implements engine.Forges.
+func (b *Bundle) ReadPull(_ context.Context, _ coppice.ForgeSpec, number int) (coppice.PullRead, error) {
+	if number != b.Pull.Number {
+		return coppice.PullRead{}, coppice.Errorf(coppice.ENotFound, "there is no request %d", number)
+	}
+	return b.Pull, nil
 }
 
 // Start starts a server on the store and stops it when the test ends. Change
@@ -53,7 +65,7 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 			return coppice.Errorf(coppice.EConflict, "%s has no screen that a person can take over", agent).WithFix("send it messages")
 		}
 		return nil
-	})
+	}, engine.WithForges(b))
 	b.Config = http.Config{
 		Token: Token, Store: s, Projects: b.Intake, Tasks: b.Intake, Talk: b.Intake, Inbox: b.Intake, Hooks: b.Intake, Schedules: b.Intake, Status: Statuser{}, Version: "test",
 		Now: b.Clock.Now, Log: slog.New(slog.NewTextHandler(b.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),

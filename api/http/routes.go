@@ -65,6 +65,7 @@ func (s *Server) routes() {
 	s.noteRoutes(a)
 	s.hookRoutes(a)
 	s.reactionRoutes(a)
+	s.pullRoutes(a)
 	s.lockRoutes(a)
 	s.scheduleRoutes(a)
 	s.templateRoutes(a)

@@ -62,6 +62,9 @@ type Tasks interface {
 	Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error)
 	// Fork returns the new task.
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
+	// AdoptPull creates a task that continues a pull request of somebody else. Without a
+	// description, the task only follows it.
+	AdoptPull(ctx context.Context, project string, number int, n coppice.NewTask) (coppice.Task, error)
 	// AddImage stores an uploaded image.
 	AddImage(ctx context.Context, data []byte) (coppice.Image, error)
 	// UndoTask undoes one thing about a task; an empty kind means the newest one.

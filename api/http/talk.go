@@ -91,15 +91,7 @@ func (s *Server) fork(ctx context.Context, in *wordsIn) (out api.Task, err error
 	if err != nil {
 		return out, err
 	}
-	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		t, err := r.Tasks.Get(made.ID)
-		if err != nil {
-			return err
-		}
-		out, err = s.viewOf(ctx, r, t)
-		return err
-	})
-	return out, err
+	return s.viewNow(ctx, made.ID)
 }
 
 func (s *Server) listRules(ctx context.Context, in *ProjectIn) (out api.RuleList, err error) {

@@ -84,14 +84,15 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 	}
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
-		out[i] = view(s.cfg.Now(), t, statuses[i], apps, named(t.After, keys))
+		var pull *coppice.PullMark
+		if p, ok := pulls[t.ID]; ok {
+			pull = &p
+		}
+		out[i] = view(s.cfg.Now(), t, statuses[i], apps, pull, named(t.After, keys))
 		out[i].Group, out[i].Unread = groups[t.Group].Name, unread[t.ID]
 		out[i].Parent = keys[t.Parent]
 		if t.Step != nil {
 			out[i].Step = &api.StepMark{Flow: keys[t.Step.Flow], Key: t.Step.Key}
-		}
-		if p, ok := pulls[t.ID]; ok {
-			out[i].PR = &p
 		}
 		if x := statuses[i].Session; x != nil {
 			out[i].Says = lines[x.ID]
@@ -106,7 +107,7 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 // reader is the person who reads tasks in the dashboard and on the command line.
 var reader = coppice.Actor{Kind: coppice.ActorPerson}
 
-func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after []string) api.Task {
+func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, pull *coppice.PullMark, after []string) api.Task {
 	v := api.Task{
 		ID: t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, Skipped: t.Skip, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
@@ -115,7 +116,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf, Wants: t.Wants,
 		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged, Effort: t.Effort, Retry: t.Retry,
 		Turns: t.Turns, Time: t.Time, UntilDone: t.UntilDone, Completion: t.Completion, Strays: t.Strays, Branch: t.Branch, Checkout: t.Checkout, Interactive: t.Interactive,
-		Word: t.Stage.Word(), Need: engine.NeedOf(t, st), CanChange: t.Changeable(), CanSend: t.TakesMessages(),
+		Word: t.Stage.Word(), Need: engine.NeedOf(t, st), CanChange: t.Changeable(), CanSend: t.TakesMessages(), PR: pull,
 	}
 	if t.Flow != nil {
 		v.Flow = &api.FlowMark{Kind: t.Flow.Kind, Note: t.Flow.Note}
@@ -136,7 +137,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, after 
 	v.Taken = coppice.Asked(st.Asks, coppice.VerbTake) != nil || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
 	f := verb.Facts{
 		Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0, Conversation: engine.Resumable(st.Sessions),
-		Serves: st.Serves, Workspace: apps.ready[t.ID], Trashed: apps.trashed[t.ID],
+		Serves: st.Serves, Workspace: apps.ready[t.ID], Trashed: apps.trashed[t.ID], Pull: pull,
 	}
 	if p, ok := apps.live[t.ID]; ok {
 		f.Preview, v.App = &p, string(p.State)

@@ -107,7 +107,7 @@ Start with:
   coppice login --open  open the dashboard`,
 	}
 	cli.Overview(p.env, root, p.checkout)
-	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.pricesCommand(), p.secretCommand(), p.restoreCommand(), p.versionCommand())
+	root.AddCommand(p.initCommand(), p.startCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.pricesCommand(), p.secretCommand(), p.restoreCommand(), p.versionCommand())
 	root.AddCommand(cli.Commands(p.env)...)
 	cli.Finish(root, p.env)
 	return root
@@ -139,11 +139,7 @@ prefer a separate branch, name one with --base and add --create-base to create i
 			if p.tty {
 				o.Stdin = p.env.Stdin
 			}
-			for _, a := range p.agents(c.Context(), nil) {
-				if a.Version != "" && a.Problem == "" && a.Name != scriptedAgent {
-					o.Agents = append(o.Agents, a.Name)
-				}
-			}
+			o.Agents = p.usable(c.Context())
 			o.Try = p.tryChecks
 			return setup.Init(c.Context(), o)
 		},
@@ -159,6 +155,16 @@ prefer a separate branch, name one with --base and add --create-base to create i
 	c.Flags().BoolVar(&o.Guides, "guides", false, "write .coppice/PROJECT.md and .coppice/CONVENTIONS.md, with headings for the instructions of agents")
 	c.Flags().BoolVar(&o.TryNow, "try", false, "run each check one time on the base, and say which fail")
 	return c
+}
+
+// usable returns the agents on this machine that can work, best first.
+func (p *program) usable(ctx context.Context) (names []string) {
+	for _, a := range p.agents(ctx, nil) {
+		if a.Version != "" && a.Problem == "" && a.Name != scriptedAgent {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }
 
 // scriptedAgent is the built-in agent, which no project should use for work.

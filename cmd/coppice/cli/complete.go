@@ -109,6 +109,9 @@ func completeKeys(ctx context.Context, cl *client.Client, c *cobra.Command, proj
 	if c.HasParent() && c.Parent().Name() == "flow" {
 		return completeFlows(ctx, cl, c, project)
 	}
+	if c.HasParent() && c.Parent().Name() == "pr" {
+		return completePulls(ctx, cl, c, project)
+	}
 	page, err := cl.Tasks(ctx, client.TaskQuery{Project: project, Limit: 100})
 	if err != nil {
 		return nil
@@ -118,6 +121,30 @@ func completeKeys(ctx context.Context, cl *client.Client, c *cobra.Command, proj
 	for _, t := range page.Tasks {
 		if !applies || of == verb.Unarchive || slices.Contains(t.Can, of) {
 			out = append(out, described(t.Key, t.Title))
+		}
+	}
+	return out
+}
+
+// completePulls lists the keys of tasks with an open pull request, and its number. For
+// coppice pr open, it lists the tasks that can get one.
+func completePulls(ctx context.Context, cl *client.Client, c *cobra.Command, project string) (out []cobra.Completion) {
+	opens := c.Name() == "open"
+	q := client.TaskQuery{Project: project, Limit: 100}
+	if !opens {
+		q.Pull = "open"
+	}
+	page, err := cl.Tasks(ctx, q)
+	if err != nil {
+		return nil
+	}
+	for _, t := range page.Tasks {
+		if opens && !slices.Contains(t.Can, coppice.VerbOpenPull) {
+			continue
+		}
+		out = append(out, described(t.Key, t.Title))
+		if t.PR != nil && t.PR.Number != 0 && !opens && project != "" {
+			out = append(out, described(itoa(int64(t.PR.Number)), t.Title))
 		}
 	}
 	return out

@@ -8,11 +8,11 @@ import (
 
 // groups are the groups of commands in the help, in order.
 var groups = []struct{ id, title, commands string }{
-	{"start", "Start:", "init serve demo doctor agents login import"},
+	{"start", "Start:", "init start serve demo doctor agents login import"},
 	{"tasks", "Tasks:", "new wait stop retry requeue land continue done skip-check unskip-check set fork archive unarchive undo revert drop-branches trash group note features"},
 	{"flows", "Flows:", "goal cycle debate batch flow schedule template"},
 	{"talk", "Talk:", "send answer interrupt model take give attach"},
-	{"look", "Look:", "status inbox list show logs diff review branch preview search usage events"},
+	{"look", "Look:", "status inbox list show logs diff review branch pr reactions preview search usage events"},
 	{"machine", "Machine:", "project config secret limits rules locks hooks prices backup restore api mcp version help completion"},
 }
 

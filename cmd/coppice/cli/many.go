@@ -117,6 +117,11 @@ type failedKey struct {
 // tasksAction makes a command that does one thing to several tasks. It
 // continues after a task that refuses, and then fails at the end.
 func (e *Env) tasksAction(c *cobra.Command, done string, s *selection, do func(ctx context.Context, cl *client.Client, key string) (api.Task, error)) *cobra.Command {
+	return e.tasksActionBy(c, func(api.Task) string { return done }, s, do)
+}
+
+// tasksActionBy is tasksAction, where done says for each task what was done.
+func (e *Env) tasksActionBy(c *cobra.Command, done func(api.Task) string, s *selection, do func(ctx context.Context, cl *client.Client, key string) (api.Task, error)) *cobra.Command {
 	c.Args = s.checkArgs
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
@@ -143,7 +148,7 @@ func (e *Env) tasksAction(c *cobra.Command, done string, s *selection, do func(c
 				if err != nil {
 					PrintError(*e, err)
 				} else {
-					e.printf("%s  %s  %s\n", e.paint(bold, t.Key), done, e.paint(dim, line(t.Title)))
+					e.printf("%s  %s  %s\n", e.paint(bold, t.Key), done(t), e.paint(dim, line(t.Title)))
 				}
 			}
 			if len(keys) == 1 && len(out.Tasks) == 1 {

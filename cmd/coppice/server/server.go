@@ -203,6 +203,8 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	s.live = ingest.NewLive(s.cfg.Redact)
+	secrets := config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve
+	s.forges = &worker.ForgeClients{Kinds: forges, Address: s.spaces.Remote, Secret: secrets, Now: s.cfg.Now}
 	intake := s.newIntake()
 	s.tools, err = tools.New(tools.Config{Store: s.store, Intake: intake, Now: s.cfg.Now, Redact: s.cfg.Redact.String, Version: s.cfg.Version, Logger: s.cfg.Logger})
 	if err != nil {
@@ -237,8 +239,6 @@ func (s *Server) wire(ctx context.Context) error {
 		s.cfg.Logger.Error("the limits of the user's configuration cannot be read; using the defaults", "error", err)
 	}
 	s.hooks.set(own.Hooks)
-	secrets := config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve
-	s.forges = &worker.ForgeClients{Kinds: forges, Address: s.spaces.Remote, Secret: secrets, Now: s.cfg.Now}
 	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
@@ -262,7 +262,7 @@ func (s *Server) newIntake() *engine.Intake {
 	return engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()), engine.WithRedact(s.cfg.Redact.String), engine.WithHooks(s.hooks.get), engine.WithUsable(s.usable),
 		engine.WithFreeBranch(func(ctx context.Context, p coppice.Project, name string) error {
 			return s.spaces.FreeBranch(ctx, p.Path, name)
-		}), engine.WithZone(time.Local), engine.WithTemplates(s.templates.Expand))
+		}), engine.WithZone(time.Local), engine.WithTemplates(s.templates.Expand), engine.WithForges(s.forges))
 }
 
 // wireControl creates the parts that people use, and sets the order in which

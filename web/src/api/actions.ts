@@ -22,6 +22,8 @@ export const actions = [
   {"about":"Take its landing off the branch: the branch moves back, or a commit reverts it","danger":true,"done":"is reverted","id":"revert","name":"Revert","path":"/api/v1/tasks/{key}/revert"},
   {"about":"Continue it as it was, in its workspace and conversation","done":"continues as it was","id":"unstop","more":true,"name":"Undo stop","path":"/api/v1/tasks/{key}/unstop"},
   {"about":"Remove the branches that its agents created besides its own; the trash keeps their commits","done":"loses its stray branches","id":"drop-branches","more":true,"name":"Remove stray branches","path":"/api/v1/tasks/{key}/drop-branches"},
+  {"about":"Put its work into a pull request on the forge, instead of landing it here","done":"gets a pull request","id":"open-pull","many":true,"more":true,"name":"Open a pull request","path":"/api/v1/tasks/{key}/open-pull"},
+  {"about":"Send all comments on its pull request that are not resolved to the agent","bare":true,"done":"gets the comments","id":"resolve-comments","name":"Resolve comments","path":"/api/v1/tasks/{key}/resolve-comments","prompt":"A note for the agent (optional)","text":"text"},
   {"about":"Restore its removed workspace","done":"","id":"undo","more":true,"name":"Undo removal","path":"/api/v1/undo"},
   {"about":"Remove it from the board; it stays in search, usage and history","done":"is archived","id":"archive","many":true,"more":true,"name":"Archive","path":"/api/v1/tasks/{key}/archive","undo":"unarchive"},
   {"about":"Show it on the board again","done":"is back on the board","id":"unarchive","many":true,"more":true,"name":"Unarchive","path":"/api/v1/tasks/{key}/unarchive","undo":"archive"},
