@@ -40,6 +40,7 @@ type HealthFacts struct {
 	Lost      int                  // hosts that were lost recently
 	Limited   []coppice.AgentLimit // accounts
 	Agents    []UsedAgent
+	Webhooks  error // why no webhooks are received
 }
 
 // BlockedQueue is a queue whose first landing waits.
@@ -61,7 +62,7 @@ type UsedAgent struct {
 func Judge(f HealthFacts) api.Health {
 	h := api.Health{At: f.Now.UTC(), Problems: []api.HealthProblem{}, Started: f.Since.UTC(), Backup: f.Backup.UTC(), DiskFree: f.DiskFree, State: f.State}
 	for _, check := range []func(HealthFacts) []api.HealthProblem{
-		judgeDatabase, judgeDisk, judgeClock, judgeWorker, judgeBackup, judgeQueues, judgeHosts, judgeLimits, judgeAgents,
+		judgeDatabase, judgeDisk, judgeClock, judgeWorker, judgeBackup, judgeQueues, judgeHosts, judgeLimits, judgeWebhooks, judgeAgents,
 	} {
 		h.Problems = append(h.Problems, check(f)...)
 	}
@@ -172,6 +173,16 @@ func judgeLimits(f HealthFacts) (list []api.HealthProblem) {
 	return list
 }
 
+func judgeWebhooks(f HealthFacts) []api.HealthProblem {
+	if f.Webhooks == nil {
+		return nil
+	}
+	return one(api.HealthProblem{
+		Kind: "webhooks", Text: fmt.Sprintf("Webhooks of forges cannot be received: %v. Coppice reads the forges at intervals.", f.Webhooks),
+		Fix: "stop the program that uses the address, or change webhooks.listen in your configuration and restart coppice serve",
+	})
+}
+
 func judgeAgents(f HealthFacts) (list []api.HealthProblem) {
 	for _, a := range f.Agents {
 		p := api.HealthProblem{Kind: "agent"}
@@ -203,6 +214,7 @@ type Health struct {
 	DiskFree func() uint64
 	Backup   func() (time.Time, error) // when the newest one was written
 	Agents   func(ctx context.Context, p *coppice.Project, refresh bool) (api.AgentList, error)
+	Webhooks func() error // why none are received; nil if none should be
 }
 
 // Check says whether the server is healthy. Searching for agents can take some
@@ -212,6 +224,9 @@ func (h Health) Check(ctx context.Context, agents bool) (api.Health, error) {
 	var err error
 	if f.Backup, err = h.Backup(); err != nil {
 		return api.Health{}, err
+	}
+	if h.Webhooks != nil {
+		f.Webhooks = h.Webhooks()
 	}
 	var projects []coppice.Project
 	err = h.Store.View(ctx, func(r store.Reader) (err error) {
