@@ -47,6 +47,7 @@ func TestJudge(t *testing.T) {
 		"a limit for a person":  {HealthFacts{Limited: []coppice.AgentLimit{{Agent: "claude", Class: coppice.ClassAuth}}}, "limit", "claude cannot be used: auth", true},
 		"a missing agent":       {HealthFacts{Agents: agent(api.Agent{})}, "agent", "claude, which app uses, is not installed.", false},
 		"a broken agent":        {HealthFacts{Agents: agent(api.Agent{Path: "/bin/claude", Problem: "no node"})}, "agent", "does not work: no node", false},
+		"a port in use":         {HealthFacts{Webhooks: errors.New("address already in use")}, "webhooks", "Webhooks of forges cannot be received: address already in use.", false},
 		"no login":              {HealthFacts{Agents: agent(api.Agent{Path: "/bin/claude", Login: "no"})}, "agent", "is not logged in", false},
 	} {
 		c.facts.Now = noon

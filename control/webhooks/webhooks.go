@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"mime"
@@ -30,16 +29,17 @@ const Path = "/hooks/"
 // The limits of the listener.
 const (
 	MaxBody     = 1 << 20
+	maxDiscard  = 32 << 20 // of a larger body; GitHub sends at most 25 MB
 	maxHeader   = 16 << 10
-	maxConns    = 32 // at the same time; further ones wait to be accepted
-	headerTime  = 5 * time.Second
+	maxConns    = 32               // at the same time; further ones wait to be accepted
 	bodyTime    = 10 * time.Second // headers included
-	answerTime  = 20 * time.Second // likewise
+	answerTime  = 10 * time.Second // after the request
 	stopTime    = 5 * time.Second
 	retryListen = 10 * time.Second
 )
 
-// Config has the dependencies of a Server. All fields except After are required.
+// Config has the dependencies of a Server. All fields except After and BodyTime are
+// required.
 type Config struct {
 	Listen string // an IP address and a port
 	Store  store.Store
@@ -52,6 +52,8 @@ type Config struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	After   func(time.Duration) <-chan time.Time // nil means time.After
+	// BodyTime is how long a request can take to arrive; 0 means 10 s.
+	BodyTime time.Duration
 }
 
 // Server receives webhooks. It is a startstop.Service. If its address is in use, it
@@ -73,6 +75,7 @@ func New(c Config) *Server {
 	if c.After == nil {
 		c.After = time.After
 	}
+	c.BodyTime = cmp.Or(c.BodyTime, bodyTime)
 	return &Server{cfg: c, targets: newTargets(c)}
 }
 
@@ -140,7 +143,7 @@ func (s *Server) listen(ctx context.Context) net.Listener {
 // serve answers until ctx ends, or the listener fails.
 func (s *Server) serve(ctx context.Context, ln net.Listener) {
 	srv := &http.Server{
-		Handler: s, ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, WriteTimeout: answerTime, MaxHeaderBytes: maxHeader,
+		Handler: s, ReadHeaderTimeout: s.cfg.BodyTime, ReadTimeout: s.cfg.BodyTime, WriteTimeout: s.cfg.BodyTime + answerTime, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:    slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
 	}
@@ -197,7 +200,7 @@ func (c *slotted) Close() error {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	result, err := s.receive(w, r)
+	result, err := s.receive(r)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -228,7 +231,7 @@ var errRefused = coppice.Errorf(coppice.EForbidden, "the webhook is not accepted
 	WithFix("check the address and the secret of the webhook, forge.webhook in coppice.yaml, and the log of coppice serve")
 
 // receive handles a request, and returns what happened to it.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request) (string, error) {
+func (s *Server) receive(r *http.Request) (string, error) {
 	prefix, found := strings.CutPrefix(r.URL.Path, Path)
 	switch {
 	case !found || prefix == "" || strings.Contains(prefix, "/"):
@@ -239,25 +242,27 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (string, error)
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return "", coppice.Errorf(coppice.EInvalid, "the content type is not application/json").WithFix("set the content type of the webhook to application/json")
 	}
-	body, err := readBody(w, r)
+	body, err := readBody(r)
 	if err != nil {
 		return "", err
 	}
 	return s.deliver(r.Context(), prefix, r.Header, body)
 }
 
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	tooLarge := coppice.Errorf(coppice.ETooLarge, "the webhook is larger than %v", coppice.Bytes(MaxBody)).
-		WithFix("nothing is lost: Coppice reads the forge at intervals")
-	if r.ContentLength > MaxBody {
-		return nil, tooLarge
+// readBody returns the body. It reads more than it accepts, and keeps none of that: a
+// client that still writes would not get the answer.
+func readBody(r *http.Request) ([]byte, error) {
+	var body []byte
+	var err error
+	if r.ContentLength <= MaxBody {
+		body, err = io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return nil, tooLarge
-	case err != nil:
+	if r.ContentLength > MaxBody || len(body) > MaxBody {
+		_, _ = io.CopyN(io.Discard, r.Body, maxDiscard) // it ends with the body, or with the time for it
+		return nil, coppice.Errorf(coppice.ETooLarge, "the webhook is larger than %v", coppice.Bytes(MaxBody)).
+			WithFix("nothing is lost: Coppice reads the forge at intervals")
+	}
+	if err != nil {
 		return nil, coppice.Errorf(coppice.EInvalid, "the body did not arrive whole").WithFix("send the webhook again")
 	}
 	return body, nil
@@ -268,7 +273,7 @@ func (s *Server) deliver(ctx context.Context, prefix string, h http.Header, body
 	now := s.cfg.Now()
 	t, err := s.targets.find(ctx, prefix)
 	if err != nil {
-		return "", err
+		return "", s.unavailable(err)
 	}
 	id, signed := forge.Signed(t.remote.Kind, t.secret, h, body, now)
 	if !signed {
@@ -291,8 +296,14 @@ func (s *Server) deliver(ctx context.Context, prefix string, h http.Header, body
 		return "ignored: the event is more than an hour old", nil
 	}
 	if err := s.cfg.Changed(ctx, t.remote.Kind, t.project, hook.Hint); err != nil {
-		return "", err
+		return "", s.unavailable(err)
 	}
 	s.seen.add(key, now)
 	return "accepted", nil
+}
+
+// unavailable logs an error of the store, which the forge does not get.
+func (s *Server) unavailable(err error) error {
+	s.cfg.Log.Error("a webhook could not be stored", "error", err)
+	return coppice.Errorf(coppice.EUnavailable, "the webhook cannot be stored now").WithFix("send it again; the log of coppice serve has the cause")
 }
