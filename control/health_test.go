@@ -118,3 +118,26 @@ func TestHealthReadsFacts(t *testing.T) {
 		t.Errorf("without agents: %+v, %v", got, err)
 	}
 }
+
+func TestForgesAreShown(t *testing.T) {
+	t.Parallel()
+	hooks := coppice.ForgePolicy{Webhook: "HOOK"}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	arrived := coppice.ForgeRow{ForgeDetails: coppice.ForgeDetails{HookAt: at}}
+	for name, c := range map[string]struct {
+		facts HealthFacts
+		text  string
+		fix   string // a part; empty for none
+	}{
+		"polling":      {HealthFacts{Forges: []UsedForge{{Project: "app"}}}, "the forge is read every 30s while a pull request is open", ""},
+		"no listener":  {HealthFacts{Forges: []UsedForge{{"app", hooks, arrived}}}, "no webhooks are received", "webhooks.listen"},
+		"port in use":  {HealthFacts{Listens: true, Webhooks: errors.New("in use"), Forges: []UsedForge{{"app", hooks, arrived}}}, "no webhooks are received", ""},
+		"none arrived": {HealthFacts{Listens: true, Forges: []UsedForge{{"app", hooks, coppice.ForgeRow{}}}}, "no webhook has arrived", "test delivery"},
+		"they arrive":  {HealthFacts{Listens: true, Forges: []UsedForge{{"app", hooks, arrived}}}, "webhooks arrive; the last one at 2026-03-01T12:00:00Z", ""},
+	} {
+		got := Judge(c.facts).Forges
+		if len(got) != 1 || got[0].Project != "app" || !strings.Contains(got[0].Text, c.text) || !strings.Contains(got[0].Fix, c.fix) || (got[0].Fix == "") != (c.fix == "") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
