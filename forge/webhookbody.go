@@ -169,7 +169,7 @@ func refHint(ref string) coppice.ForgeHint {
 	return coppice.ForgeHint{Branch: branch}
 }
 
-// stamp is a time in any form that a forge writes. Text of another form is no time.
+// stamp is a time in any form that a forge writes. Text of another form gives none.
 type stamp struct{ time.Time }
 
 var stampForms = []string{time.RFC3339, "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700"}
