@@ -73,6 +73,26 @@ type ForgeReadSpec struct {
 	ForgeSpec
 	Base  string     `json:"base"` // whose tip is reported
 	Pulls []PullWant `json:"pulls,omitempty"`
+	Scope ForgeScope `json:"scope,omitempty"`
+}
+
+// ForgeScope says how much of a forge a pass reads.
+type ForgeScope string
+
+// The scopes, the largest first.
+const (
+	ForgeAll   ForgeScope = ""      // a pass at an interval: the list, and what might have changed without being in it
+	ForgeList  ForgeScope = "list"  // the list, and what it shows as changed
+	ForgeNamed ForgeScope = "named" // only the requests of the spec, without the list
+)
+
+// ForgeHint is what a signed webhook says about a change on a forge. It has no facts:
+// Coppice reads the forge itself. An empty hint means that anything might have changed.
+type ForgeHint struct {
+	Number int    `json:"number,omitempty"` // of a pull request
+	Commit string `json:"commit,omitempty"` // whose CI changed
+	Branch string `json:"branch,omitempty"` // to which somebody pushed
+	None   bool   `json:"none,omitempty"`   // no pull request changed
 }
 
 // PullWant is a pull request of which Coppice wants news.

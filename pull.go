@@ -332,9 +332,10 @@ type ForgeRow struct {
 // ForgeDetails are the fields of a ForgeRow that no query uses.
 type ForgeDetails struct {
 	Passes  int       `json:"passes,omitempty"`  // number of passes; names the next one
-	ReadAt  time.Time `json:"read_at,omitzero"`  // the last pass that succeeded
+	ReadAt  time.Time `json:"read_at,omitzero"`  // the last pass over everything that succeeded
 	FullAt  time.Time `json:"full_at,omitzero"`  // the last pass that read every open request
 	HookAt  time.Time `json:"hook_at,omitzero"`  // the last valid webhook
+	BurstAt time.Time `json:"burst_at,omitzero"` // limits the passes that webhooks start: it moves by one interval for each
 	Tip     string    `json:"tip,omitempty"`     // of the base on the forge
 	Tries   int       `json:"tries,omitempty"`   // how often in a row a pass failed
 	Failure *Failure  `json:"failure,omitempty"` // of the last pass

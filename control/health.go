@@ -40,6 +40,16 @@ type HealthFacts struct {
 	Lost      int                  // hosts that were lost recently
 	Limited   []coppice.AgentLimit // accounts
 	Agents    []UsedAgent
+	Webhooks  error // why no webhooks are received
+	Listens   bool  // webhooks.listen is set
+	Forges    []UsedForge
+}
+
+// UsedForge is the forge of a project that lands by pull request.
+type UsedForge struct {
+	Project string // prefix
+	Policy  coppice.ForgePolicy
+	Row     coppice.ForgeRow
 }
 
 // BlockedQueue is a queue whose first landing waits.
@@ -59,9 +69,9 @@ type UsedAgent struct {
 
 // Judge decides whether the server is healthy. It is a pure function.
 func Judge(f HealthFacts) api.Health {
-	h := api.Health{At: f.Now.UTC(), Problems: []api.HealthProblem{}, Started: f.Since.UTC(), Backup: f.Backup.UTC(), DiskFree: f.DiskFree, State: f.State}
+	h := api.Health{At: f.Now.UTC(), Problems: []api.HealthProblem{}, Started: f.Since.UTC(), Backup: f.Backup.UTC(), DiskFree: f.DiskFree, State: f.State, Forges: showForges(f)}
 	for _, check := range []func(HealthFacts) []api.HealthProblem{
-		judgeDatabase, judgeDisk, judgeClock, judgeWorker, judgeBackup, judgeQueues, judgeHosts, judgeLimits, judgeAgents,
+		judgeDatabase, judgeDisk, judgeClock, judgeWorker, judgeBackup, judgeQueues, judgeHosts, judgeLimits, judgeWebhooks, judgeAgents,
 	} {
 		h.Problems = append(h.Problems, check(f)...)
 	}
@@ -172,6 +182,40 @@ func judgeLimits(f HealthFacts) (list []api.HealthProblem) {
 	return list
 }
 
+func judgeWebhooks(f HealthFacts) []api.HealthProblem {
+	if f.Webhooks == nil {
+		return nil
+	}
+	return one(api.HealthProblem{
+		Kind: "webhooks", Text: fmt.Sprintf("Webhooks of forges cannot be received: %v. Coppice reads the forges at intervals.", f.Webhooks),
+		Fix: "stop the program that uses the address, or change webhooks.listen in your configuration and restart coppice serve",
+	})
+}
+
+// showForges says how Coppice learns of changes on each forge. A person can want it to
+// read a forge only at intervals, so this is not a problem.
+func showForges(f HealthFacts) (list []api.HealthForge) {
+	for _, u := range f.Forges {
+		h := api.HealthForge{Project: u.Project, ReadAt: u.Row.ReadAt.UTC(), HookAt: u.Row.HookAt.UTC()}
+		interval, _ := u.Policy.Interval().MarshalText() // it never fails
+		every := "the forge is read every " + string(interval) + " while a pull request is open"
+		switch {
+		case u.Policy.Webhook == "":
+			h.Text = every
+		case !f.Listens:
+			h.Text, h.Fix = "no webhooks are received: "+every, "set webhooks.listen in your configuration, and restart coppice serve"
+		case f.Webhooks != nil:
+			h.Text = "no webhooks are received: " + every // the problem says why
+		case u.Row.HookAt.IsZero():
+			h.Text, h.Fix = "no webhook has arrived: "+every, "send a test delivery in the settings of the forge; see docs/forges.md"
+		default:
+			h.Text = "webhooks arrive; the last one at " + u.Row.HookAt.UTC().Format(time.RFC3339)
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
 func judgeAgents(f HealthFacts) (list []api.HealthProblem) {
 	for _, a := range f.Agents {
 		p := api.HealthProblem{Kind: "agent"}
@@ -203,6 +247,7 @@ type Health struct {
 	DiskFree func() uint64
 	Backup   func() (time.Time, error) // when the newest one was written
 	Agents   func(ctx context.Context, p *coppice.Project, refresh bool) (api.AgentList, error)
+	Webhooks func() error // why none are received; nil if none should be
 }
 
 // Check says whether the server is healthy. Searching for agents can take some
@@ -212,6 +257,9 @@ func (h Health) Check(ctx context.Context, agents bool) (api.Health, error) {
 	var err error
 	if f.Backup, err = h.Backup(); err != nil {
 		return api.Health{}, err
+	}
+	if h.Webhooks != nil {
+		f.Listens, f.Webhooks = true, h.Webhooks()
 	}
 	var projects []coppice.Project
 	err = h.Store.View(ctx, func(r store.Reader) (err error) {
@@ -282,6 +330,13 @@ func (f *HealthFacts) read(r store.Reader, projects []coppice.Project) (err erro
 	for _, p := range projects {
 		if err := f.readQueues(r, p); err != nil {
 			return err
+		}
+		if p.Policy.Land.How == coppice.LandPR {
+			row, err := r.Forges.Of(p.ID)
+			if err != nil {
+				return err
+			}
+			f.Forges = append(f.Forges, UsedForge{p.Prefix, p.Policy.Forge, row})
 		}
 	}
 	_, last, err := r.Log.Bounds()

@@ -47,6 +47,7 @@ func TestJudge(t *testing.T) {
 		"a limit for a person":  {HealthFacts{Limited: []coppice.AgentLimit{{Agent: "claude", Class: coppice.ClassAuth}}}, "limit", "claude cannot be used: auth", true},
 		"a missing agent":       {HealthFacts{Agents: agent(api.Agent{})}, "agent", "claude, which app uses, is not installed.", false},
 		"a broken agent":        {HealthFacts{Agents: agent(api.Agent{Path: "/bin/claude", Problem: "no node"})}, "agent", "does not work: no node", false},
+		"a port in use":         {HealthFacts{Webhooks: errors.New("address already in use")}, "webhooks", "Webhooks of forges cannot be received: address already in use.", false},
 		"no login":              {HealthFacts{Agents: agent(api.Agent{Path: "/bin/claude", Login: "no"})}, "agent", "is not logged in", false},
 	} {
 		c.facts.Now = noon
@@ -115,5 +116,28 @@ func TestHealthReadsFacts(t *testing.T) {
 	}
 	if got, err := h.Check(t.Context(), false); err != nil || len(got.Problems) != 3 {
 		t.Errorf("without agents: %+v, %v", got, err)
+	}
+}
+
+func TestForgesAreShown(t *testing.T) {
+	t.Parallel()
+	hooks := coppice.ForgePolicy{Webhook: "HOOK"}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	arrived := coppice.ForgeRow{ForgeDetails: coppice.ForgeDetails{HookAt: at}}
+	for name, c := range map[string]struct {
+		facts HealthFacts
+		text  string
+		fix   string // a part; empty for none
+	}{
+		"polling":      {HealthFacts{Forges: []UsedForge{{Project: "app"}}}, "the forge is read every 30s while a pull request is open", ""},
+		"no listener":  {HealthFacts{Forges: []UsedForge{{"app", hooks, arrived}}}, "no webhooks are received", "webhooks.listen"},
+		"port in use":  {HealthFacts{Listens: true, Webhooks: errors.New("in use"), Forges: []UsedForge{{"app", hooks, arrived}}}, "no webhooks are received", ""},
+		"none arrived": {HealthFacts{Listens: true, Forges: []UsedForge{{"app", hooks, coppice.ForgeRow{}}}}, "no webhook has arrived", "test delivery"},
+		"they arrive":  {HealthFacts{Listens: true, Forges: []UsedForge{{"app", hooks, arrived}}}, "webhooks arrive; the last one at 2026-03-01T12:00:00Z", ""},
+	} {
+		got := Judge(c.facts).Forges
+		if len(got) != 1 || got[0].Project != "app" || !strings.Contains(got[0].Text, c.text) || !strings.Contains(got[0].Fix, c.fix) || (got[0].Fix == "") != (c.fix == "") {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

@@ -18,6 +18,9 @@ const (
 	// the forge is read hookPause times less often.
 	hookTime  = time.Hour
 	hookPause = 10
+	// hookBurst is how many passes webhooks start without a pause. After that they
+	// start one in each coppice.MinForgeInterval, whatever arrives.
+	hookBurst = 10
 )
 
 // ForgeView is what the deciders of a project's forge see.
@@ -57,7 +60,17 @@ func (v *ForgeView) load(t *turn) error {
 
 func (v *ForgeView) follow(t *turn, _ *Decision) error { return v.load(t) }
 
-func (v *ForgeView) due() time.Time { return v.Row.NextAt }
+// due ignores the interval while nothing can follow from it. The end of open work is
+// decided about anyway.
+func (v *ForgeView) due() time.Time {
+	if v.Project.Removal != nil || v.open(coppice.WorkForgeRead, coppice.WorkMove) != nil {
+		return time.Time{}
+	}
+	if p := v.plan(); p.wait.After(v.Now) && (p.wait.Before(v.Row.NextAt) || v.Row.NextAt.IsZero()) {
+		return p.wait
+	}
+	return v.Row.NextAt
+}
 
 // forgeRow writes what is remembered about reading the forge.
 func forgeRow(v *ForgeView, r coppice.ForgeRow) Row {
@@ -78,56 +91,136 @@ func (v *ForgeView) decide() *Decision {
 			return d
 		}
 	}
+	p := v.plan()
 	switch {
 	case v.Project.Removal != nil || v.open(coppice.WorkForgeRead, coppice.WorkMove) != nil:
 		return nil
 	case len(v.Pulls) == 0:
-		return v.rest()
-	case v.asked(coppice.VerbRead) == nil && v.Row.NextAt.After(v.Now):
+		return v.rest(p, "no pull request is open")
+	case !p.regular && len(p.asks) == 0 || p.wait.After(v.Now):
 		return nil
+	case !p.regular && p.scope == coppice.ForgeNamed && len(p.named) == 0:
+		return v.rest(p, "no pull request has changed")
 	}
-	return v.pass()
+	return v.pass(p)
 }
 
-// rest stops reading: no request is open.
-func (v *ForgeView) rest() *Decision {
-	asks := v.settled(coppice.VerbRead)
-	if v.Row.NextAt.IsZero() && len(asks) == 0 {
+// rest settles the requests without a pass. It stops reading if no request is open.
+func (v *ForgeView) rest(p forgePlan, why string) *Decision {
+	r := p.row
+	if len(v.Pulls) == 0 {
+		r.NextAt = time.Time{}
+	}
+	if r.NextAt.Equal(v.Row.NextAt) && len(p.asks) == 0 {
 		return nil
 	}
-	r := v.Row
-	r.NextAt = time.Time{}
-	return &Decision{By: "forge", Kind: coppice.EventForgeRead, Reason: "no pull request is open", More: []Row{forgeRow(v, r)}, Asks: asks}
+	return &Decision{By: "forge", Kind: coppice.EventForgeRead, Reason: why, More: []Row{forgeRow(v, r)}, Asks: p.asks}
 }
 
-// readArgs are the arguments of a request to read a forge.
+// readArgs are the arguments of a request to read a forge. A person names a number, or
+// nothing to read all.
 type readArgs struct {
-	Number int  `json:"number,omitempty"` // of a pull request; 0 for all
-	Hook   bool `json:"hook,omitempty"`   // a valid webhook asks
+	coppice.ForgeHint
+	Hook bool `json:"hook,omitempty"` // a valid webhook asks
 }
 
-// pass offers to read what might have changed.
-func (v *ForgeView) pass() *Decision {
-	r := v.Row
-	asks := v.settled(coppice.VerbRead)
-	full := !r.FullAt.Add(fullTime).After(v.Now)
-	asked := map[int]bool{}
-	for _, a := range asks {
+// forgePlan is what the open requests, and the interval, ask for together.
+type forgePlan struct {
+	row     coppice.ForgeRow
+	asks    []coppice.Ask
+	regular bool // the interval is over
+	scope   coppice.ForgeScope
+	named   map[int]bool // pull requests, by number
+	all     bool         // a person asks for all of them
+	wait    time.Time    // when the pass can begin
+}
+
+// plan merges the open requests. Webhooks that arrive during a pass wait for its end,
+// so any number of them leads to one more.
+func (v *ForgeView) plan() forgePlan {
+	p := forgePlan{
+		row: v.Row, asks: v.settled(coppice.VerbRead), regular: !v.Row.NextAt.After(v.Now), scope: coppice.ForgeNamed, named: map[int]bool{},
+	}
+	hooks := 0
+	for _, a := range p.asks {
 		args, err := coppice.DecodeSpec[readArgs](coppice.Work{Spec: a.Args})
 		if err != nil {
 			continue
 		}
-		asked[args.Number] = true
-		if args.Hook {
-			r.HookAt = v.Now
+		if p.widen(v.scopeOf(args, p.named)); args.Hook {
+			hooks++
+			p.row.HookAt = v.Now
+		} else if args.Number == 0 {
+			p.all = true
 		}
 	}
-	spec := coppice.ForgeReadSpec{ForgeSpec: forgeSpec(v.Project), Base: v.Project.Policy.Base}
+	if p.regular {
+		p.scope = coppice.ForgeAll
+		return p
+	}
+	if hooks == 0 || hooks < len(p.asks) || p.scope == coppice.ForgeNamed && len(p.named) == 0 {
+		return p
+	}
+	// A forge that fails, or asks to wait, gets its pause whatever webhooks arrive.
+	if p.wait = v.Row.BurstAt.Add(-(hookBurst - 1) * coppice.MinForgeInterval.D()); v.Row.Tries > 0 && v.Row.NextAt.After(p.wait) {
+		p.wait = v.Row.NextAt
+	}
+	p.row.BurstAt = later(v.Row.BurstAt, v.Now).Add(coppice.MinForgeInterval.D())
+	return p
+}
+
+// widen makes the pass read at least as much as the scope says.
+func (p *forgePlan) widen(s coppice.ForgeScope) {
+	if p.scope != coppice.ForgeAll && s != coppice.ForgeNamed {
+		p.scope = s
+	}
+}
+
+// scopeOf returns how much a request asks to read, and adds the pull requests that it
+// names. A commit or a branch that no pull request has might be newer than what Coppice
+// knows, or the base: the list, and the tip of the base, show that.
+func (v *ForgeView) scopeOf(a readArgs, named map[int]bool) coppice.ForgeScope {
+	if a.None {
+		return coppice.ForgeNamed
+	}
+	if a.ForgeHint == (coppice.ForgeHint{}) {
+		return coppice.ForgeAll
+	}
+	found := a.Number != 0
 	for _, p := range v.Pulls {
-		spec.Pulls = append(spec.Pulls, coppice.PullWant{
-			Task: p.TaskID, Number: p.Number, Head: p.Report.Head, UpdatedAt: p.Report.UpdatedAt,
-			Whole: full || asked[0] || asked[p.Number] || p.HotUntil.After(v.Now) || p.Report.CI == coppice.CIPending,
-		})
+		if a.Number == p.Number || a.Commit != "" && (a.Commit == p.Report.Head || a.Commit == p.Pushed) || a.Branch != "" && a.Branch == p.Branch {
+			named[p.Number], found = true, true
+		}
+	}
+	if found || a.Commit == "" && a.Branch != v.Project.Policy.Base {
+		return coppice.ForgeNamed
+	}
+	return coppice.ForgeList
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// pass offers to read what might have changed.
+func (v *ForgeView) pass(p forgePlan) *Decision {
+	r := p.row
+	full := p.scope == coppice.ForgeAll && !r.FullAt.Add(fullTime).After(v.Now)
+	spec := coppice.ForgeReadSpec{ForgeSpec: forgeSpec(v.Project), Base: v.Project.Policy.Base, Scope: p.scope}
+	for _, pull := range v.Pulls {
+		whole := p.named[pull.Number] || p.all
+		if p.scope == coppice.ForgeAll {
+			whole = whole || full || pull.HotUntil.After(v.Now) || pull.Report.CI == coppice.CIPending
+		}
+		if whole || p.scope != coppice.ForgeNamed {
+			spec.Pulls = append(spec.Pulls, coppice.PullWant{
+				Task: pull.TaskID, Number: pull.Number, Head: pull.Report.Head, UpdatedAt: pull.Report.UpdatedAt, Whole: whole,
+			})
+		}
 	}
 	r.Passes++
 	r.NextAt = time.Time{}
@@ -135,7 +228,7 @@ func (v *ForgeView) pass() *Decision {
 		r.FullAt = v.Now
 	}
 	return &Decision{
-		By: "forge", Kind: coppice.EventWorkOffered, Reason: fmt.Sprintf("reads %d pull requests", len(spec.Pulls)), More: []Row{forgeRow(v, r)}, Asks: asks,
+		By: "forge", Kind: coppice.EventWorkOffered, Reason: fmt.Sprintf("reads %d pull requests", len(spec.Pulls)), More: []Row{forgeRow(v, r)}, Asks: p.asks,
 		Offer: &coppice.Work{
 			Kind: coppice.WorkForgeRead, Key: fmt.Sprintf("forge/%d/%d", v.Project.ID, r.Passes), Pool: place(nil, placement{Kind: coppice.WorkForgeRead}), Spec: coppice.Raw(spec),
 		},
@@ -161,7 +254,12 @@ func settleForgeRead(v *ForgeView, w coppice.Work) *Decision {
 		d.Reason, d.More = fail.Text, []Row{forgeRow(v, r)}
 		return d
 	}
-	r.Tries, r.Failure, r.ReadAt, r.NextAt = 0, nil, v.Now, v.Now.Add(pause)
+	// Only a pass over everything postpones the next one: webhooks that arrive again and
+	// again do not replace it.
+	if spec, err := coppice.DecodeSpec[coppice.ForgeReadSpec](w); err == nil && spec.Scope == coppice.ForgeAll {
+		r.ReadAt = v.Now
+	}
+	r.Tries, r.Failure, r.NextAt = 0, nil, r.ReadAt.Add(pause)
 	for _, seen := range read.Pulls {
 		n := slices.IndexFunc(v.Pulls, func(p coppice.Pull) bool { return p.TaskID == seen.Task && p.Number == seen.Read.Number })
 		if n < 0 || bytes.Equal(coppice.Raw(v.Pulls[n].Report), coppice.Raw(seen.Read)) {

@@ -214,6 +214,8 @@ func settleForgeWrite(v *View, w coppice.Work) *Decision {
 		d := changePull(v, p, coppice.EventPullChanged, p.Name()+" is up to date")
 		if fresh {
 			d.Kind, d.Reason = coppice.EventPullOpened, p.URL
+			// A webhook that arrived before the number was known could not name it.
+			d.Requests = []coppice.Ask{{Subject: coppice.ForgeSubject(v.Project.ID), Verb: coppice.VerbRead, Args: coppice.Raw(readArgs{ForgeHint: coppice.ForgeHint{Number: p.Number}})}}
 		}
 		d.Wake = []coppice.Subject{coppice.ForgeSubject(v.Project.ID)}
 		return d

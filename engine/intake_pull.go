@@ -83,7 +83,7 @@ func (i *Intake) putAdopted(tx store.Tx, t coppice.Task, p coppice.Pull) error {
 		return err
 	}
 	of := coppice.ForgeSubject(p.ProjectID)
-	ask := coppice.Ask{Subject: of, ProjectID: p.ProjectID, Verb: coppice.VerbRead, Args: coppice.Raw(readArgs{Number: p.Number}), By: i.by, At: i.now().UTC()}
+	ask := coppice.Ask{Subject: of, ProjectID: p.ProjectID, Verb: coppice.VerbRead, Args: coppice.Raw(readArgs{ForgeHint: coppice.ForgeHint{Number: p.Number}}), By: i.by, At: i.now().UTC()}
 	if err := tx.Asks.Put(&ask); err != nil {
 		return err
 	}

@@ -22,15 +22,19 @@ const (
 )
 
 // Read reads the pull requests of a project: the list of recent changes, and each
-// request that is asked for as a whole or that differs from what the caller knows.
+// request that is asked for as a whole or that differs from what the caller knows. With
+// coppice.ForgeNamed it does not read the list.
 // A request that does not exist any more is reported as closed.
 //
 // A request that the forge cannot deliver is missing in the result, so that it does
 // not block the others. Read fails if there are only such requests.
 func Read(ctx context.Context, f Forge, spec coppice.ForgeReadSpec) (coppice.ForgeReadResult, error) {
-	recent, err := f.Recent(ctx)
-	if err != nil {
-		return coppice.ForgeReadResult{}, err
+	var recent []Brief
+	var err error
+	if spec.Scope != coppice.ForgeNamed {
+		if recent, err = f.Recent(ctx); err != nil {
+			return coppice.ForgeReadResult{}, err
+		}
 	}
 	var result coppice.ForgeReadResult
 	if spec.Base != "" {

@@ -52,6 +52,13 @@ func healthOf(ctx context.Context, cl *client.Client) (rows []setup.Row) {
 			rows = append(rows, setup.Row{Name: p.Kind, Level: level, Detail: p.Text, Fix: p.Fix})
 		}
 	}
+	for _, f := range h.Forges {
+		row := setup.Row{Name: "forge of " + f.Project, Level: setup.OK, Detail: f.Text}
+		if f.Fix != "" {
+			row.Level, row.Fix = setup.Warn, f.Fix
+		}
+		rows = append(rows, row)
+	}
 	return rows
 }
 

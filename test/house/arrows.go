@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
 	"ingest":    {"agent", "store", "fabric", "price"},
 	"api":       {"engine", "lock", "store", "fabric", "memory", "reaction", "verb", "web"},
-	"control":   {"api", "engine", "flow", "lock", "store", "fabric", "agent", "host", "workspace", "features", "config", "reaction", "verb", "worker", "price"},
+	"control":   {"api", "engine", "flow", "lock", "store", "fabric", "forge", "agent", "host", "workspace", "features", "config", "reaction", "verb", "worker", "price"},
 }
 
 // fewer are the packages that may import less than the rest of their directory: a

@@ -1,6 +1,11 @@
 package server
 
 import (
+	"context"
+
+	"coppice"
+	"coppice/control/webhooks"
+	"coppice/engine"
 	"coppice/forge"
 	"coppice/forge/gitea"
 	"coppice/forge/github"
@@ -12,4 +17,17 @@ var forges = map[string]forge.Opener{
 	"gitea":  gitea.Open,
 	"github": github.Open,
 	"gitlab": gitlab.Open,
+}
+
+// addWebhooks creates the listener for webhooks, if the user's configuration has one.
+func (s *Server) addWebhooks(listen string, intake *engine.Intake, secret func(context.Context, string) (string, error)) {
+	if listen == "" {
+		return
+	}
+	s.webhooks = webhooks.New(webhooks.Config{
+		Listen: listen, Store: s.store, Remote: s.forges.Remote, Secret: secret, Now: s.cfg.Now, Log: s.cfg.Logger,
+		Changed: func(ctx context.Context, kind string, project int64, h coppice.ForgeHint) error {
+			return intake.As(coppice.Actor{Kind: coppice.ActorForge, Name: kind}).ForgeChanged(ctx, project, h)
+		},
+	})
 }

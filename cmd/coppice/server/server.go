@@ -27,6 +27,7 @@ import (
 	"coppice/control/levels"
 	"coppice/control/review"
 	"coppice/control/tools"
+	"coppice/control/webhooks"
 	"coppice/engine"
 	"coppice/fabric/local"
 	"coppice/host"
@@ -101,6 +102,7 @@ type Server struct {
 	look      *agents.Cache
 	tools     *tools.Server
 	forges    *worker.ForgeClients
+	webhooks  *webhooks.Server // nil if none are received
 }
 
 // New checks the config.
@@ -239,6 +241,7 @@ func (s *Server) wire(ctx context.Context) error {
 		s.cfg.Logger.Error("the limits of the user's configuration cannot be read; using the defaults", "error", err)
 	}
 	s.hooks.set(own.Hooks)
+	s.addWebhooks(own.Webhooks.Listen, intake, secrets)
 	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
@@ -296,10 +299,14 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.MakeManual(ctx, s.cfg.Now()) },
 	}
-	served.Health = control.Health{
+	health := control.Health{
 		Store: s.store, Now: s.cfg.Now, State: s.cfg.State, Started: s.cfg.Now(), Intact: s.store.Intact, Agents: s.look.Agents,
 		DiskFree: func() uint64 { return thisNode(s.cfg.State).DiskFree }, Backup: func() (time.Time, error) { return newest(backups) },
-	}.Check
+	}
+	if s.webhooks != nil {
+		health.Webhooks = s.webhooks.Problem
+	}
+	served.Health = health.Check
 	served.Live = func(work int64) apihttp.LiveRun {
 		if r := s.live.Run(work); r != nil {
 			return r
@@ -326,6 +333,9 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 	s.set.Add("budgets", background(budgets.Run))
 	s.set.Add("started", once(intake.ServerStarted))
 	s.set.Add("engine", background(eng.Run))
+	if s.webhooks != nil {
+		s.set.Add("webhooks", s.webhooks)
+	}
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))
 	s.set.Add("history", background(keeper.Run))

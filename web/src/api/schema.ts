@@ -2963,6 +2963,8 @@ export interface components {
              * @description Free bytes on the disk of the state directory; absent if unknown
              */
             disk_free?: number;
+            /** @description How Coppice learns of changes on the forges of projects that land by pull request */
+            forges?: components["schemas"]["HealthForge"][] | null;
             healthy: boolean;
             /** @description The most urgent first */
             problems: components["schemas"]["HealthProblem"][] | null;
@@ -2973,6 +2975,24 @@ export interface components {
             started_at?: string;
             /** @description The state directory */
             state?: string;
+        };
+        HealthForge: {
+            /** @description What a person can do so that webhooks arrive */
+            fix?: string;
+            /**
+             * Format: date-time
+             * @description When the last valid webhook arrived
+             */
+            hook_at?: string;
+            /** @description Its prefix */
+            project: string;
+            /**
+             * Format: date-time
+             * @description When everything was last read
+             */
+            read_at?: string;
+            /** @description Whether webhooks arrive, or the forge is read at intervals */
+            text: string;
         };
         HealthPolicy: {
             check: string;
@@ -2988,7 +3008,7 @@ export interface components {
              * @description What it is about
              * @enum {string}
              */
-            kind: "database" | "disk" | "clock" | "worker" | "backup" | "queue" | "hosts" | "limit" | "agent";
+            kind: "database" | "disk" | "clock" | "worker" | "backup" | "queue" | "hosts" | "limit" | "webhooks" | "agent";
             /** @description What is wrong, in a sentence */
             text: string;
             /** @description Work stops, or is lost, until it is fixed */
@@ -5480,6 +5500,7 @@ export type Group = components['schemas']['Group'];
 export type GroupName = components['schemas']['GroupName'];
 export type GroupPage = components['schemas']['GroupPage'];
 export type Health = components['schemas']['Health'];
+export type HealthForge = components['schemas']['HealthForge'];
 export type HealthPolicy = components['schemas']['HealthPolicy'];
 export type HealthProblem = components['schemas']['HealthProblem'];
 export type Hit = components['schemas']['Hit'];
