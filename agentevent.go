@@ -115,11 +115,12 @@ func (k AgentEventKind) Silent() bool {
 }
 
 // Words returns all texts of the event, one per line, for the search index. A
-// silent event has none, and neither does one that a call repeats. A permission has only its answer: the event of the tool
-// call that it is about has the rest.
+// silent event has none, and neither does one that a call repeats. A permission has only
+// its answer, and the question for it has none: the event of the tool call that they are
+// about has the rest.
 func (e AgentEvent) Words() string {
 	switch {
-	case e.Kind.Silent() || e.Own:
+	case e.Kind.Silent() || e.Own || e.Kind == KindQuestion && e.Rule != nil:
 		return ""
 	case e.Kind == KindPermission && e.Ref != "":
 		return e.Text

@@ -20,6 +20,7 @@ func TestAgentEvent(t *testing.T) {
 		{`{"kind":"tool","name":"file_change","paths":["a.go"]}`, "file_change", "edit a.go"},
 		{`{"kind":"tool_result","ok":true,"text":"fine"}`, "fine", ""},
 		{`{"kind":"question","text":"Which?","options":["this","","that"]}`, "Which?\nthis\nthat", ""},
+		{`{"kind":"question","ref":"q1","name":"Bash","text":"may it run: rm -r web","options":["allow","deny"],"rule":{"tool":"Bash","do":"allow"},"input":{"command":"rm -r web"}}`, "", ""},
 		{`{"kind":"permission","ref":"call-1","name":"Bash","text":"denied: not here","input":{"command":"rm -r web"}}`, "denied: not here", ""},
 		{`{"kind":"permission","name":"Bash","text":"allowed","input":{"command":"ls"}}`, "Bash\nallowed\nls", ""},
 		{`{"kind":"notice","text":"a note"}`, "a note", ""},

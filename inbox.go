@@ -81,6 +81,7 @@ type InboxEntry struct {
 	Descriptions []string `json:"descriptions,omitempty" doc:"What the options mean, in the same order"`
 	Several      bool     `json:"several,omitempty" doc:"Several options can be chosen"`
 
+	Snoozed      bool      `json:"snoozed,omitempty" doc:"It is hidden"`
 	SnoozedUntil time.Time `json:"snoozed_until,omitzero" doc:"Hidden until then"`
 	SnoozedFor   string    `json:"snoozed_for,omitempty" doc:"Hidden until this event of the task in snoozed_task"`
 	SnoozedTask  string    `json:"snoozed_task,omitempty"`
@@ -90,9 +91,6 @@ type InboxEntry struct {
 	ProjectID int64  `json:"-"` // 0 for an account
 	Mark      string `json:"-"` // differs if the same thing happens again, so that a snooze applies to one time only
 }
-
-// Snoozed reports whether the entry is hidden.
-func (e InboxEntry) Snoozed() bool { return e.SnoozedBy != "" && !e.Back }
 
 // InboxAction is something that a person can do about an entry: a request to the
 // API, and the command that does the same.

@@ -173,6 +173,8 @@ type TaskList struct {
 type Project struct {
 	coppice.Project
 	Running int `json:"running" doc:"Live sessions, without those that are parked"`
+	// Can is what a person can do with the project as a whole.
+	Can []string `json:"can,omitempty" enum:"reload,pause,resume,rename,remove,add-feature" doc:"What can be requested of it now; nothing while it is being removed"`
 	// Confirmed is what adding a known project confirmed.
 	Confirmed []coppice.Need `json:"confirmed,omitempty" doc:"When a known project was added: what that confirmed"`
 }

@@ -11,7 +11,7 @@ type Schedule struct {
 	Project   string           `json:"project"`
 	Name      string           `json:"name"`
 	State     string           `json:"state" enum:"waiting,running,paused" doc:"waiting for its next time, or a run has not ended, or paused"`
-	CanRun    bool             `json:"can_run,omitempty" doc:"A run can be started now: none is open"`
+	Can       []string         `json:"can" enum:"run,pause,resume,remove" doc:"What can be requested of it now; run while no run is open"`
 	Title     string           `json:"title" doc:"Of the tasks that it creates"`
 	Flow      coppice.FlowKind `json:"flow,omitempty" doc:"The kind of flow that it creates; absent for a task"`
 	Every     coppice.Duration `json:"every,omitempty"`

@@ -48,25 +48,25 @@ func TestSnoozeEndsByTime(t *testing.T) {
 	b.failedTask("a")
 	e, err := b.Snooze(t.Context(), "failed/app-1", coppice.NewSnooze{For: coppice.Duration(2 * time.Hour)})
 	b.must(err)
-	if !e.Snoozed() || !e.SnoozedUntil.Equal(noon.Add(2*time.Hour)) || e.SnoozedBy != "person" {
+	if !e.Snoozed || !e.SnoozedUntil.Equal(noon.Add(2*time.Hour)) || e.SnoozedBy != "person" {
 		t.Errorf("snoozed: %+v", e)
 	}
 	b.clock = b.clock.Add(2*time.Hour - 1)
-	if e := b.entry("failed/app-1"); !e.Snoozed() || e.Back {
+	if e := b.entry("failed/app-1"); !e.Snoozed || e.Back {
 		t.Errorf("just before its end: %+v", e)
 	}
 	b.clock = b.clock.Add(1)
-	if e := b.entry("failed/app-1"); e.Snoozed() || !e.Back {
+	if e := b.entry("failed/app-1"); e.Snoozed || !e.Back {
 		t.Errorf("at its end: %+v", e)
 	}
 	e, err = b.Snooze(t.Context(), "failed/app-1", coppice.NewSnooze{Until: b.clock.Add(time.Hour)})
 	b.must(err)
-	if !e.Snoozed() {
+	if !e.Snoozed {
 		t.Errorf("snoozed again: %+v", e)
 	}
 	e, err = b.Wake(t.Context(), "failed/app-1")
 	b.must(err)
-	if e.Snoozed() || e.Back || len(b.snoozes()) != 0 {
+	if e.Snoozed || e.Back || len(b.snoozes()) != 0 {
 		t.Errorf("woken: %+v", e)
 	}
 }
@@ -95,12 +95,12 @@ func TestSnoozeEndsByEvent(t *testing.T) {
 		b.create(coppice.NewTask{Title: "b"})
 		e, err := b.Snooze(t.Context(), "failed/app-1", coppice.NewSnooze{Event: c.event, Task: c.task})
 		b.must(err)
-		if !e.Snoozed() || e.SnoozedFor != c.event || e.SnoozedTask == "" {
+		if !e.Snoozed || e.SnoozedFor != c.event || e.SnoozedTask == "" {
 			t.Errorf("%+v: snoozed %+v", c, e)
 		}
 		event := coppice.Event{At: noon, Kind: c.kind, ProjectID: 1, TaskID: b.task(c.of).ID, Reason: c.reason, By: "test"}
 		b.update(func(tx store.Tx) error { return tx.Log.Append(&event) })
-		if e := b.entry("failed/app-1"); e.Back != c.ends || e.Snoozed() == c.ends {
+		if e := b.entry("failed/app-1"); e.Back != c.ends || e.Snoozed == c.ends {
 			t.Errorf("%+v: after the event %+v", c, e)
 		}
 	}
@@ -143,7 +143,7 @@ func TestSnoozeIsForOneTime(t *testing.T) {
 	}
 	b.clock = b.clock.Add(time.Minute)
 	b.failAgain("app-1")
-	if e := b.entry("failed/app-1"); e.Snoozed() || e.Back {
+	if e := b.entry("failed/app-1"); e.Snoozed || e.Back {
 		t.Errorf("failed again: %+v", e)
 	}
 	b.must(b.PruneSnoozes(t.Context()))

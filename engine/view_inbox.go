@@ -245,6 +245,7 @@ func (f InboxFacts) snooze(list []coppice.InboxEntry) {
 			}
 			e.SnoozedUntil, e.SnoozedFor, e.SnoozedTask, e.SnoozedBy = s.Until, s.Event, f.Keys[s.TaskID], s.By.String()
 			e.Back = f.Happened[e.ID] || s.Event == "" && !s.Until.After(f.Now)
+			e.Snoozed = !e.Back
 		}
 	}
 }

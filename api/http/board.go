@@ -124,7 +124,7 @@ func (s *Server) projectEntries(r store.Reader, project int64, in *boardIn) ([]c
 	}
 	f, err := engine.InboxOf(r, s.cfg.Now(), project, nil, nil)
 	for _, e := range engine.Inbox(f) {
-		if !e.Snoozed() {
+		if !e.Snoozed {
 			list = append(list, e)
 		}
 	}

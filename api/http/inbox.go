@@ -79,10 +79,10 @@ func (s *Server) inbox(r store.Reader, project int64, in *inboxIn) (api.Inbox, e
 		if in.MarksIn != (MarksIn{}) && !fit[e.Task] && !slices.ContainsFunc(e.Tasks, func(key string) bool { return fit[key] }) {
 			continue
 		}
-		if e.Snoozed() {
+		if e.Snoozed {
 			out.Snoozed++
 		}
-		if in.All || !e.Snoozed() {
+		if in.All || !e.Snoozed {
 			out.Entries = append(out.Entries, e)
 		}
 	}

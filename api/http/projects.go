@@ -80,11 +80,28 @@ func (s *Server) listProjects(ctx context.Context, _ *none) (out api.ProjectList
 			return err
 		}
 		for _, p := range ps {
-			out.Projects = append(out.Projects, api.Project{Project: p, Running: runningIn(running, p.ID)})
+			out.Projects = append(out.Projects, projectView(p, running))
 		}
 		return nil
 	})
 	return out, err
+}
+
+// projectView makes the API's view of a project.
+func projectView(p coppice.Project, running map[coppice.Lane]int) api.Project {
+	v := api.Project{Project: p, Running: runningIn(running, p.ID)}
+	if p.Removal != nil {
+		return v
+	}
+	pause := "pause"
+	if !p.PausedAt.IsZero() {
+		pause = "resume"
+	}
+	v.Can = []string{"reload", pause, "rename", "remove"}
+	if p.Policy.Features != "" {
+		v.Can = append(v.Can, "add-feature")
+	}
+	return v
 }
 
 func runningIn(running map[coppice.Lane]int, project int64) (n int) {
@@ -163,7 +180,7 @@ func (s *Server) project(ctx context.Context, prefix string) (out api.Project, e
 			return err
 		}
 		running, err := r.Lanes.Running()
-		out = api.Project{Project: p, Running: runningIn(running, p.ID)}
+		out = projectView(p, running)
 		return err
 	})
 	return out, err

@@ -155,9 +155,10 @@ func (s *Server) scheduleView(r store.Reader, x coppice.Schedule) (api.Schedule,
 	if x.Task.Flow != nil {
 		v.Flow = x.Task.Flow.Kind
 	}
+	pause := "pause"
 	switch {
 	case x.Paused():
-		v.State = "paused"
+		v.State, pause = "paused", "resume"
 	case x.NextAt.IsZero():
 		v.State = "running"
 	default:
@@ -167,7 +168,10 @@ func (s *Server) scheduleView(r store.Reader, x coppice.Schedule) (api.Schedule,
 	if err != nil {
 		return v, err
 	}
-	v.CanRun = open == nil
+	if open == nil {
+		v.Can = append(v.Can, "run")
+	}
+	v.Can = append(v.Can, pause, "remove")
 	p, err := r.Projects.Get(x.ProjectID)
 	v.Project = p.Prefix
 	return v, err

@@ -91,7 +91,7 @@ func (s *Server) statusInbox(r store.Reader, project int64, x *statusRows, out *
 		return err
 	}
 	for _, e := range engine.Inbox(f) {
-		if !e.Snoozed() {
+		if !e.Snoozed {
 			out.Inbox++
 		} else if at := e.SnoozedUntil; !at.IsZero() && (out.Wakes.IsZero() || at.Before(out.Wakes)) {
 			out.Wakes = at

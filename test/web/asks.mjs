@@ -38,6 +38,18 @@ await main(async () => {
     assert.equal(d.questions.length, 3);
   });
 
+  await step("a call is found once, and only what was asked is marked", async () => {
+    const marks = (kind) => page.$$eval(`.blocks .b-${kind}`, (all) => all.map((el) => getComputedStyle(el).borderLeftColor));
+    const [asked, allowed] = [await marks("question"), await marks("permission")];
+    assert.ok(asked.length > 0 && allowed.length > 0);
+    assert.ok(!allowed.includes(asked[0]), `${allowed} has the colour of a question, ${asked[0]}`);
+    await w.goto("/search?q=%22npm+test+second%22");
+    await page.locator(".hits li").first().waitFor();
+    await page.getByText(/still being indexed/).waitFor({ state: "detached" });
+    const hits = await page.$$eval(".hits .snippet", (all) => all.map((el) => el.textContent));
+    assert.equal(hits.filter((h) => !h.includes("I may")).length, 1, hits.join(" | ")); // the agent says it, too
+  });
+
   await step("a question of 3,000 characters with 8 long options covers nothing, and nothing covers it", async () => {
     await addProject("people");
     const [long] = await create("people", { title: "Ask at length" });

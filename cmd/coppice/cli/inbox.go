@@ -71,7 +71,7 @@ func (e *Env) printInbox(in api.Inbox) {
 	if in.More {
 		e.printf("%s\n", e.paint(dim, "there are more entries; act on these first, or archive failed tasks"))
 	}
-	if in.Snoozed > 0 && !slices.ContainsFunc(in.Entries, coppice.InboxEntry.Snoozed) {
+	if in.Snoozed > 0 && !slices.ContainsFunc(in.Entries, func(x coppice.InboxEntry) bool { return x.Snoozed }) {
 		e.printf("%s\n", e.paint(dim, fmt.Sprintf("%d snoozed; see all with: coppice inbox --all", in.Snoozed)))
 	}
 }
@@ -81,7 +81,7 @@ func (e *Env) snoozed(x coppice.InboxEntry) string {
 	switch {
 	case x.Back:
 		return "back"
-	case !x.Snoozed():
+	case !x.Snoozed:
 		return ""
 	case x.SnoozedFor != "":
 		return fmt.Sprintf("snoozed until %s: %s", x.SnoozedTask, x.SnoozedFor)

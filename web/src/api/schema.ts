@@ -3212,6 +3212,8 @@ export interface components {
             several?: boolean;
             /** Format: date-time */
             since?: string;
+            /** @description It is hidden */
+            snoozed?: boolean;
             snoozed_by?: string;
             /** @description Hidden until this event of the task in snoozed_task */
             snoozed_for?: string;
@@ -3822,6 +3824,8 @@ export interface components {
         };
         Project: {
             base_commit?: string;
+            /** @description What can be requested of it now; nothing while it is being removed */
+            can?: ("reload" | "pause" | "resume" | "rename" | "remove" | "add-feature")[] | null;
             check_env?: string;
             /** @description When a known project was added: what that confirmed */
             confirmed?: components["schemas"]["Need"][] | null;
@@ -4393,8 +4397,8 @@ export interface components {
         Schedule: {
             /** @description It continues after a run that failed */
             always?: boolean;
-            /** @description A run can be started now: none is open */
-            can_run?: boolean;
+            /** @description What can be requested of it now; run while no run is open */
+            can: ("run" | "pause" | "resume" | "remove")[] | null;
             /** Format: date-time */
             created_at: string;
             created_by?: string;
@@ -4432,8 +4436,8 @@ export interface components {
         ScheduleDetail: {
             /** @description It continues after a run that failed */
             always?: boolean;
-            /** @description A run can be started now: none is open */
-            can_run?: boolean;
+            /** @description What can be requested of it now; run while no run is open */
+            can: ("run" | "pause" | "resume" | "remove")[] | null;
             /** Format: date-time */
             created_at: string;
             created_by?: string;

@@ -29,3 +29,12 @@ test("several options can be chosen", () => {
   fireEvent.click(send);
   expect(answer).toHaveBeenCalledWith("app-1", 7, "1, 2");
 });
+
+test("a permission has the answers that the server offers", () => {
+  const permission = { id: 8, kind: "permission" as const, text: "may it run: ls", options: ["allow", "deny"] };
+  render(<Ask task="app-1" q={permission} />);
+  expect(screen.getAllByRole("button").map((b) => b.textContent)).toEqual(["Allow", "Deny"]);
+  fireEvent.change(screen.getByLabelText("Reason"), { target: { value: "too slow" } });
+  fireEvent.click(screen.getByRole("button", { name: "Deny" }));
+  expect(answer).toHaveBeenCalledWith("app-1", 8, "deny because too slow");
+});

@@ -70,6 +70,7 @@ function RuleText({ r }: { r: Rule }) {
 
 function Permission({ q, busy, say }: Props) {
   const [why, setWhy] = useState("");
+  const offers = (option: string) => q.options?.includes(option) ?? false;
   const deny = (words: string) => void say(why.trim() ? `${words} because ${why.trim()}` : words);
   return (
     <form className="why needs ask" aria-label="Permission" onSubmit={(e) => {
@@ -78,12 +79,12 @@ function Permission({ q, busy, say }: Props) {
     }}>
       <div className="ask-text" tabIndex={0} role="region" aria-label="What it asks"><p><span className="tag">permission</span> {q.text}</p></div>
       <div className="options">
-        <button type="button" className="button primary" disabled={busy} onClick={() => void say("allow")}>Allow</button>
-        {q.rule && <button type="button" className="button" disabled={busy} onClick={() => void say("allow always")}>Allow always</button>}
+        {offers("allow") && <button type="button" className="button primary" disabled={busy} onClick={() => void say("allow")}>Allow</button>}
+        {offers("allow always") && <button type="button" className="button" disabled={busy} onClick={() => void say("allow always")}>Allow always</button>}
         <span className="deny">
           <input value={why} onChange={(e) => setWhy(e.target.value)} aria-label="Reason" placeholder="Reason (optional, shown to the agent)" />
-          <button className="button danger" disabled={busy}>Deny</button>
-          {q.rule && <button type="button" className="button danger" disabled={busy} onClick={() => deny("deny always")}>Deny always</button>}
+          {offers("deny") && <button className="button danger" disabled={busy}>Deny</button>}
+          {offers("deny always") && <button type="button" className="button danger" disabled={busy} onClick={() => deny("deny always")}>Deny always</button>}
         </span>
       </div>
       {q.rule && <p className="ask-note">“Always” applies to <RuleText r={q.rule} /> in this project. You can remove it in Settings.</p>}

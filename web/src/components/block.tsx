@@ -3,6 +3,7 @@ import { changesOf, gist, plain, type Block } from "../lib/conversation";
 import { clock } from "../lib/format";
 import { Markdown } from "../lib/markdown";
 import { relativeIn, type Relative } from "../lib/relative";
+import { Mono } from "../ui/parts";
 import { DiffLines } from "./difflines";
 import { Picture } from "./pictures";
 
@@ -33,7 +34,7 @@ function Inside({ b, session }: { b: Block; session: string }) {
     case "permission":
       return <p><span className="tag">permission</span> {b.name}: {b.text}</p>;
     case "question":
-      return <><span className="tag">question</span><Markdown text={b.text} />{b.options && <ol>{b.options.map((o, i) => <li key={i}>{o}{b.descriptions?.[i] && <span className="muted">: {b.descriptions[i]}</span>}</li>)}</ol>}</>;
+      return <><span className="tag">{b.name ?? "question"}</span><Markdown text={b.text} />{b.options && <ol>{b.options.map((o, i) => <li key={i}>{o}{b.descriptions?.[i] && <span className="muted">: {b.descriptions[i]}</span>}</li>)}</ol>}</>;
     case "image":
       return <Picture session={session} offset={b.id} at={b.at} />;
     case "stderr":
@@ -44,7 +45,7 @@ function Inside({ b, session }: { b: Block; session: string }) {
       return <p className="muted">started{b.text && ` with ${b.text}`}</p>;
     case "limit":
     case "error":
-      return <p><span className="tag bad">{b.kind}</span> {b.text}</p>;
+      return <p><span className="tag bad">{b.kind}</span> <Mono text={b.text} /></p>;
   }
   return <p className="muted">{b.text}</p>;
 }

@@ -99,14 +99,16 @@ export function trackCommands(p: Project): Command[] {
 // projectCommands are what a person can do with a project as a whole.
 export function projectCommands(p: Project): Command[] {
   const params = { path: { project: p.prefix } };
-  const pause: Command = p.paused_at
-    ? { id: "resume " + p.prefix, name: "Resume", hint: "project", run: () => void change(`${p.prefix} was resumed`, () => dataOf(api.POST("/api/v1/projects/{project}/resume", { params, body: {} }))) }
-    : { id: "pause " + p.prefix, name: "Pause", hint: "project", run: () => void change(`${p.prefix} was paused`, () => dataOf(api.POST("/api/v1/projects/{project}/pause", { params, body: {} }))) };
-  return [
-    { id: "reload " + p.prefix, name: "Reload coppice.yaml", hint: "project", run: () => void change(`Reloaded the configuration of ${p.prefix}`, () => dataOf(api.POST("/api/v1/projects", { body: { path: p.path, edits: true } }))) },
-    pause,
-  ];
+  const command = (verb: string, name: string, done: string, send: () => Promise<{ data?: unknown }>): Command => ({ id: `${verb} ${p.prefix}`, name, hint: "project", run: () => void change(done, () => dataOf(send())) });
+  return offered(p, {
+    reload: command("reload", "Reload coppice.yaml", `Reloaded the configuration of ${p.prefix}`, () => api.POST("/api/v1/projects", { body: { path: p.path, edits: true } })),
+    resume: command("resume", "Resume", `${p.prefix} was resumed`, () => api.POST("/api/v1/projects/{project}/resume", { params, body: {} })),
+    pause: command("pause", "Pause", `${p.prefix} was paused`, () => api.POST("/api/v1/projects/{project}/pause", { params, body: {} })),
+  });
 }
+
+// offered returns the commands for what can be requested of a project, in the server's order.
+const offered = (p: Project, by: Partial<Record<NonNullable<Project["can"]>[number], Command>>) => (p.can ?? []).flatMap((c) => by[c] ?? []);
 
 export const removeProject = (p: Project) => opens(`Remove project ${p.prefix}…`, "project", { form: "remove project", project: p.prefix });
 export const renameProject = (p: Project) => opens(`Rename project ${p.prefix}…`, "project", { form: "rename project", project: p.prefix });
@@ -134,7 +136,7 @@ export function scheduleCommands(s: Schedule): { run: Command; pause: Command; r
   });
   return {
     run: command("Run", "runs now", () => api.POST("/api/v1/projects/{project}/schedules/{name}/run", params)),
-    pause: s.state === "paused"
+    pause: s.can?.includes("resume")
       ? command("Resume", "is resumed", () => api.POST("/api/v1/projects/{project}/schedules/{name}/resume", params))
       : command("Pause", "is paused", () => api.POST("/api/v1/projects/{project}/schedules/{name}/pause", params)),
     remove: opens(`Remove the schedule ${name} of ${project}…`, "schedule", { form: "remove schedule", project, name }),
@@ -151,8 +153,7 @@ export function projectForms(p: Project): Command[] {
     ...roles.map((role) => opens(`Edit the prompt of ${role} in ${project}…`, "project", { form: "prompt", project, role })),
     newNote(project),
     newTemplate(project),
-    ...(p.policy.features ? [addFeature(project)] : []),
-    ...(p.removal ? [] : [renameProject(p), removeProject(p)]),
+    ...offered(p, { "add-feature": addFeature(project), rename: renameProject(p), remove: removeProject(p) }),
   ];
 }
 
@@ -182,7 +183,7 @@ export function trashCommands(x: TrashItem): { restore?: Command; remove?: Comma
 }
 
 // isSnoozed reports whether an entry of the inbox is hidden.
-export const isSnoozed = (e: InboxEntry) => !!e.snoozed_by && !e.back;
+export const isSnoozed = (e: InboxEntry) => e.snoozed ?? false;
 
 // entryName names what an entry is about.
 export const entryName = (e: InboxEntry) => e.task ?? e.title;

@@ -50,7 +50,7 @@ it("answers a question and a permission right there", async () => {
   fireEvent.click(screen.getByText("tabs"));
   await waitFor(() => expect(sent).toEqual([{ method: "POST", path: "/api/v1/tasks/app-4/answer", body: { question: 7, text: "1" } }]));
   rerender(<></>);
-  show(<ul><Entry e={entry({ id: "permission/app-4/8", question: 8, text: "Run it?", rule: { tool: "run", do: "allow" }, actions: [ask] })} now={now} /></ul>);
+  show(<ul><Entry e={entry({ id: "permission/app-4/8", question: 8, text: "Run it?", options: ["allow", "allow always", "deny", "deny always"], rule: { tool: "run", do: "allow" }, actions: [ask] })} now={now} /></ul>);
   fireEvent.click(screen.getByText("Allow always"));
   await waitFor(() => expect(sent.at(-1)?.body).toEqual({ question: 8, text: "allow always" }));
 });
@@ -74,7 +74,7 @@ it("snoozes for a time, until tomorrow and until an event, and wakes", async () 
   fireEvent.submit(document.querySelector("form")!);
   await waitFor(() => expect(sent.at(-1)?.body).toEqual({ event: "landed", task: "app-7" }));
   rerender(<></>);
-  show(<ul><Entry e={{ ...e, snoozed_by: "person", snoozed_for: "landed", snoozed_task: "app-7" }} now={now} /></ul>);
+  show(<ul><Entry e={{ ...e, snoozed: true, snoozed_by: "person", snoozed_for: "landed", snoozed_task: "app-7" }} now={now} /></ul>);
   expect(screen.getByText("snoozed until app-7: it has landed")).toBeTruthy();
   fireEvent.click(screen.getByText("Wake"));
   await waitFor(() => expect(sent.at(-1)).toEqual({ method: "DELETE", path, body: {} }));

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { layout, type Item, type Node } from "../lib/graph";
 import { navigate } from "../router";
 
-const W = 210;
+const W = 228;
 const LINE = 17; // height of a line of text
 const GAPX = 56;
 const GAPY = 14;
@@ -43,6 +43,7 @@ export function Graph<T extends Item>({ items, label, lines, show }: { items: T[
   );
 }
 
+// NodeView has its lines in an svg, which cuts off a line of wide letters.
 function NodeView({ id, s, h }: { id: string; s: Shown; h: number }) {
   const state = `s-${s.status.replace(" ", "-")}${s.planned ? " planned" : ""}${s.current ? " current" : ""}`;
   return (
@@ -54,7 +55,9 @@ function NodeView({ id, s, h }: { id: string; s: Shown; h: number }) {
       <title>{s.title}</title>
       <rect width={W} height={h} rx={7} className={`node ${state}`} />
       {!s.planned && <rect width={5} height={h} rx={2.5} className={`node-mark ${state}`} />}
-      {s.lines.map((line, i) => <text key={i} x={15} y={19 + i * LINE} className={i === 1 ? "node-title" : "node-key"}>{short(line)}</text>)}
+      <svg width={W - 6} height={h}>
+        {s.lines.map((line, i) => <text key={i} x={15} y={19 + i * LINE} className={i === 1 ? "node-title" : "node-key"}>{short(line)}</text>)}
+      </svg>
     </a>
   );
 }

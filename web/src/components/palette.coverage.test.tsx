@@ -6,7 +6,7 @@
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { actions } from "../api/actions";
-import type { InboxEntry, Project } from "../api/schema";
+import type { InboxEntry, Project, Question } from "../api/schema";
 import { roles } from "../api/tables";
 import { useDialog, type OpenDialog } from "../state/dialog";
 import { comment, entry, schedule, task } from "../test/make";
@@ -40,8 +40,8 @@ const partsOfForms = ["images"];
 
 const everyAction = { label: "Help", method: "POST", route: "/projects/app/confirm", command: "" } as const;
 const failed: InboxEntry = entry({ id: "failed/app-4", actions: [everyAction, { ...everyAction, label: "Danger", danger: true }] });
-const project = { prefix: "app", path: "/app", policy: { features: "features.json" }, rules: [{ do: "allow", tool: "Bash", match: "ls" }], paused_tracks: { docs: "it fails" } } as unknown as Project;
-const question = { id: 7, kind: "permission", text: "Run it?", rule: { tool: "Bash", do: "allow" }, asked_at: "2026-01-01T10:00:00Z", open: true } as const;
+const project = { prefix: "app", path: "/app", policy: {}, can: ["reload", "pause", "rename", "remove", "add-feature"], rules: [{ do: "allow", tool: "Bash", match: "ls" }], paused_tracks: { docs: "it fails" } } as unknown as Project;
+const question: Question = { id: 7, kind: "permission", text: "Run it?", options: ["allow", "allow always", "deny", "deny always"], rule: { tool: "Bash", do: "allow" }, asked_at: "2026-01-01T10:00:00Z", open: true };
 
 const everyTask = task({ id: 1, can: actions.map((a) => a.id), question, unread: true, group_id: 3, review: "possible" });
 
@@ -49,11 +49,11 @@ const everyTask = task({ id: 1, can: actions.map((a) => a.id), question, unread:
 function all(): Command[] {
   const trash = trashCommands({ task: "app-1", title: "One", project: "app", what: "workspace", branch: "b", removed_at: "", expires_at: "", restores: true });
   return [
-    ...everything({ here: everyTask, projects: [project, { ...project, paused_at: "2026-01-01T10:00:00Z" }], entries: [failed, { ...failed, snoozed_by: "person" }] }),
+    ...everything({ here: everyTask, projects: [project, { ...project, can: ["resume"] }], entries: [failed, { ...failed, snoozed: true }] }),
     ...(["draft", "sent", "resolved"] as const).flatMap((state) => commentCommands("app-1", comment({ id: 1, state }))),
     ...tests([{ event: "landed", run: "x", timeout: "30s", on_failure: "warn", from: "project", project: "app" }]),
     clearLimit("robot"), releaseLock("app", { name: "a.go", session: "app-1.1", task: "app-1", state: "working", acquired_at: "", expires_at: "" }), editFeature("app", "F1"), editDocument("app-1", "plan"), ...planCommands({ task: { key: "app-1" }, approves: "plan", drafts: 2 }), editTemplate("app", "update"), newFlow("app"), newSchedule("app"),
-    ...Object.values(scheduleCommands(schedule({ name: "nightly" }))), scheduleCommands(schedule({ name: "nightly", state: "paused" })).pause, reopenFeature("app", "F1"), ...Object.values(trash),
+    ...Object.values(scheduleCommands(schedule({ name: "nightly" }))), scheduleCommands(schedule({ name: "nightly", state: "paused", can: ["resume"] })).pause, reopenFeature("app", "F1"), ...Object.values(trash),
   ];
 }
 

@@ -11,7 +11,7 @@ import { matches, Palette } from "./palette";
 
 const failed = task({ id: 5, title: "Add a flag", status: "failed", stage: "ended", can: ["continue", "retry", "archive"] });
 const board = (...tasks: Task[]): Board => ({ seq: 1, count: tasks.length, empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], groups: [], labels: [], entries: [], columns: [{ name: "Failed", count: tasks.length, tasks }] });
-const project = { prefix: "app", path: "/app", policy: {} } as Project;
+const project = { prefix: "app", path: "/app", policy: {}, can: ["reload", "pause"] } as Partial<Project> as Project;
 const names = (list: { name: string }[]) => list.map((c) => c.name);
 
 function Open() {
@@ -32,7 +32,8 @@ it("finds every action of a task that has a button", () => {
 it("finds the commands of the frame, of pages and of projects", () => {
   for (const c of [commands.create, commands.theme, commands.help, commands.backup, ...goTo]) expect(names(matches(c.name, {}))).toContain(c.name);
   for (const c of projectCommands(project)) expect(names(matches(c.name, { projects: [project] }))).toContain(`${c.name} app`);
-  for (const c of projectCommands({ ...project, paused_at: "2026-01-01T00:00:00Z" })) expect(c.name).not.toBe("Pause");
+  expect(names(projectCommands(project))).toEqual(["Reload coppice.yaml", "Pause"]);
+  expect(names(projectCommands({ ...project, can: ["resume"] }))).toEqual(["Resume"]);
 });
 
 it("marks the open task", () => {

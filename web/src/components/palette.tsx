@@ -39,8 +39,8 @@ function answersOf(t: Task): Command[] {
   const q = t.question;
   if (!q?.open) return [];
   const say = (name: string, text: string): Command => ({ id: "answer " + text, name, hint: "", run: () => void answer(t.key, q.id, text) });
-  const always = q.rule ? [say("Allow always:", "allow always"), say("Deny always:", "deny always")] : [];
-  const offered = q.kind === "permission" ? [say("Allow:", "allow"), say("Deny:", "deny"), ...always] : q.several ? [] : (q.options ?? []).map((o, i) => say(`Answer “${o}”:`, String(i + 1)));
+  const name = (option: string) => (q.kind === "permission" ? `${option[0]!.toUpperCase()}${option.slice(1)}:` : `Answer “${option}”:`);
+  const offered = q.several ? [] : (q.options ?? []).map((o, i) => say(name(o), String(i + 1)));
   return [...offered, { id: "answer", name: "Answer…", hint: "", run: () => openDialog({ form: "answer", task: t.key }) }];
 }
 

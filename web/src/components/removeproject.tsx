@@ -17,7 +17,7 @@ export function left(r: Removed): string {
 
 export function RemoveProject({ p }: { p: Project }) {
   if (p.removal) return <span className="warn-text">{p.removal.problem ? `It cannot be removed yet: ${p.removal.problem}` : "It is being removed."}</span>;
-  return <button className="button small danger" onClick={removeProject(p).run}>Remove…</button>;
+  return p.can?.includes("remove") ? <button className="button small danger" onClick={removeProject(p).run}>Remove…</button> : null;
 }
 
 export function RemoveDialog({ p, close }: { p: Project; close: () => void }) {

@@ -16,10 +16,12 @@ it("renames a project", async () => {
   await waitFor(() => expect(sent.find((s) => s.path.endsWith("/rename"))?.body).toEqual({ prefix: "shop" }));
 });
 
-it("does not offer to rename a project that is being removed", () => {
+it("offers to rename a project only if the server does", () => {
   serve({});
-  show(<RenameProject p={{ ...project, removal: { at: "" } }} />);
+  show(<RenameProject p={project} />);
   expect(screen.queryByRole("button")).toBeNull();
+  show(<RenameProject p={{ ...project, can: ["rename"] }} />);
+  expect(screen.getByRole("button").textContent).toBe("Rename…");
 });
 
 it("adds a project with a prefix", async () => {

@@ -12,8 +12,7 @@ import { renameProject } from "./commands";
 export const prefixPattern = "[a-z][a-z0-9]{0,15}";
 
 export function RenameProject({ p }: { p: Project }) {
-  if (p.removal) return null;
-  return <button className="button small" onClick={renameProject(p).run}>Rename…</button>;
+  return p.can?.includes("rename") ? <button className="button small" onClick={renameProject(p).run}>Rename…</button> : null;
 }
 
 export function RenameDialog({ p, close }: { p: Project; close: () => void }) {

@@ -6,7 +6,7 @@ import { appRoles, classes } from "../api/tables";
 import { ago, cost, size, useNow, plural } from "../lib/format";
 import { relativeTo } from "../lib/relative";
 import { useParam, type Param } from "../router";
-import { Empty, Loading, Tabs } from "../ui/parts";
+import { Empty, Loading, Mono, Tabs } from "../ui/parts";
 import { send } from "./actions";
 import { Conversation } from "./conversation";
 import { Attachments, useImages } from "./images";
@@ -68,7 +68,7 @@ function SessionLine({ s }: { s: Session }) {
       {s.dropped ? <span className="warn-text"> · {size(s.dropped)} of its output were not kept (limits.output)</span> : null}
       {s.stop_why === "parked" && s.state === "done" && " · stopped while it was parked; its conversation continues"}
       {s.warning && <span className="warn-text"> · {s.warning}</span>}
-      {s.failure && <span className="bad-text"> · {classes[s.failure.class] ?? s.failure.class}: {s.failure.text}</span>}
+      {s.failure && <span className="bad-text"> · {classes[s.failure.class] ?? s.failure.class}: <Mono text={s.failure.text} /></span>}
     </p>
   );
 }

@@ -6,7 +6,7 @@ import { show } from "../test/render";
 import { offersActions, Why } from "./why";
 
 const failed = detail({
-  id: 1, status: "failed", stage: "ended", reason: "its checks do not pass on the merged tree", fix: "fix its branch and run `coppice land app-1`",
+  id: 1, status: "failed", need: "failed", stage: "ended", reason: "its checks do not pass on the merged tree", fix: "fix its branch and run `coppice land app-1`",
   failure: { class: "test_only", text: "its checks do not pass" }, can: ["land", "continue", "retry", "undo"],
   failed_check: { id: 7, command: "go test ./...", line: 12, from: 10, lines: ["ok", "\u001b[31mRUN\u001b[0m", "--- FAIL: TestA", "FAIL"] },
 });
@@ -24,10 +24,16 @@ it("shows the reason in words, the log around the error, and the server's action
 
 it("has the actions only where the banner explains them", () => {
   expect(offersActions(failed)).toBe(true);
-  expect(offersActions(detail({ id: 1, status: "needs you", reason: "waits for you" }))).toBe(true);
-  expect(offersActions(detail({ id: 1, status: "needs you" }))).toBe(false);
+  expect(offersActions(detail({ id: 1, status: "needs you", need: "waiting", reason: "waits for you" }))).toBe(true);
+  expect(offersActions(detail({ id: 1, status: "needs you", need: "waiting" }))).toBe(false);
   expect(offersActions(detail({ id: 1, status: "waiting", reason: "waits for app-2" }))).toBe(false);
-  expect(offersActions(detail({ id: 1, status: "needs you", reason: "asks", question: { id: 1, text: "?", asked_at: "", open: true } }))).toBe(false);
+  expect(offersActions(detail({ id: 1, status: "needs you", need: "question", reason: "asks", question: { id: 1, text: "?", asked_at: "", open: true } }))).toBe(false);
+});
+
+it("offers the actions of a silent session, which still works", () => {
+  const { container } = show(<Why t={detail({ id: 1, status: "working", need: "stalled", warning: "stalled: no output for 10m", can: ["interrupt", "stop"] })} />);
+  expect(container.querySelector(".why.needs")).toBeTruthy();
+  expect(screen.getAllByRole("button").map((b) => b.textContent)).toEqual(["Interrupt", "Stop"]);
 });
 
 it("shows nothing without a reason", () => {

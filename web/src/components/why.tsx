@@ -18,7 +18,7 @@ const reason = (t: TaskDetail) => t.reason || t.failure?.text || t.warning;
 
 // offersActions reports whether the banner has the actions of a task.
 export function offersActions(t: TaskDetail): boolean {
-  return !t.question?.open && (t.status === "failed" || t.status === "needs you") && !!reason(t);
+  return !t.question?.open && t.need !== undefined && !!reason(t);
 }
 
 // Why leaves out the log where the page shows the whole log. A page can have its
@@ -29,7 +29,7 @@ export function Why({ t, log = true, actions = <ActionBar t={t} /> }: { t: TaskD
   const text = reason(t);
   if (!text) return null;
   return (
-    <div className={"why" + (t.status === "needs you" || t.need === "stalled" ? " needs" : t.status === "failed" ? " bad" : "")}>
+    <div className={"why" + (t.status === "failed" ? " bad" : t.need ? " needs" : "")}>
       <p>{t.failure && t.status !== "done" && <FailureClass name={t.failure.class} />}<Mono text={text} /></p>
       {fix && <p className="muted"><Mono text={fix} /></p>}
       {log && t.failed_check && <Excerpt task={t.key} c={t.failed_check} relative={relativeTo(t)} />}

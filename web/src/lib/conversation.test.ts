@@ -27,6 +27,12 @@ describe("Builder", () => {
     expect(b.blocks.map((x) => x.name)).toEqual(["run", "edit", "Bash"]);
   });
 
+  it("names a question for a permission, whose answers the page offers elsewhere", () => {
+    const b = new Builder();
+    b.add([agentEvent({ kind: "question", text: "may it run: ls", options: ["allow", "deny"], rule: { tool: "Bash", do: "allow" } }), agentEvent({ kind: "question", text: "Which?", options: ["this", "that"] })]);
+    expect(b.blocks.map((x) => [x.name, x.options])).toEqual([["permission", undefined], [undefined, ["this", "that"]]]);
+  });
+
   it("passes over what it has seen before", () => {
     const b = new Builder();
     const pieces = [agentEvent({ kind: "text", text: "one" }), agentEvent({ kind: "text", text: "two" })];
@@ -46,7 +52,7 @@ describe("Builder", () => {
     const b = new Builder();
     b.add([agentEvent({ kind: "usage", usage: {} }), agentEvent({ kind: "state", state: "working" }), agentEvent({ kind: "error", class: "auth", text: "log in" }), agentEvent({ kind: "limit", until: "soon" }), agentEvent({ kind: "turn", reason: "done" }), agentEvent({ kind: "unknown" })]);
     expect(b.blocks.map((x) => [x.kind, x.bad])).toEqual([["error", true], ["limit", true], ["turn", false]]);
-    expect(b.blocks[0]!.text).toBe("auth: log in");
+    expect(b.blocks[0]!.text).toBe("not logged in: log in");
   });
 });
 

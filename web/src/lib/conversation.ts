@@ -1,7 +1,7 @@
 // Turns the output of a session into a conversation: messages, thoughts, each
 // tool call with its result, and errors.
 import type { Output, Usage } from "../api/schema";
-import { toolNames } from "../api/tables";
+import { classes, toolNames } from "../api/tables";
 import { lineDiff, parsePatch, type Line } from "./diff";
 
 export interface AgentEvent {
@@ -15,6 +15,7 @@ export interface AgentEvent {
   ok?: boolean;
   options?: string[];
   descriptions?: string[]; // of the options
+  rule?: unknown; // a question with a rule asks for a permission; the page above it has its options
   state?: string;
   class?: string; reason?: string;
   until?: string;
@@ -201,10 +202,10 @@ function blockOf(p: Output, e: AgentEvent): Block | undefined {
     case "permission":
       return { ...base, kind: "permission", name: labelOf(e.name), input: e.input, ref: e.ref };
     case "question":
-      return { ...base, kind: "question", options: e.options, descriptions: e.descriptions, ref: e.ref };
+      return { ...base, kind: "question", ref: e.ref, ...(e.rule ? { name: "permission" } : { options: e.options, descriptions: e.descriptions }) };
     case "limit": return { ...base, kind: "limit", text: e.text || "the account must wait" + (e.until ? ` until ${e.until}` : ""), bad: true };
     case "error":
-      return { ...base, kind: "error", text: [e.class, e.text].filter(Boolean).join(": "), bad: true };
+      return { ...base, kind: "error", text: [e.class && (classes[e.class] ?? e.class), e.text].filter(Boolean).join(": "), bad: true };
     case "init":
       return e.model || e.version ? { ...base, kind: "init", text: [e.model, e.version].filter(Boolean).join(" · ") } : undefined;
     case "turn": return { ...base, kind: "turn", text: e.reason ?? "" };

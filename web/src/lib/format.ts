@@ -7,7 +7,7 @@ export function span(ms: number): string {
   const m = Math.floor(s / 60);
   if (m < 60) return m < 10 && s % 60 ? `${m} m ${s % 60} s` : `${m} m`;
   const h = Math.floor(m / 60);
-  if (h < 48) return m % 60 ? `${h} h ${m % 60} m` : `${h} h`;
+  if (h < 48) return h < 10 && m % 60 ? `${h} h ${m % 60} m` : `${h} h`;
   return `${Math.floor(h / 24)} d`;
 }
 

@@ -176,7 +176,7 @@ describe("Markdown in lists", () => {
 });
 
 describe("words", () => {
-  it.each([[0, "0 s"], [59_400, "59 s"], [61_000, "1 m 1 s"], [600_000, "10 m"], [3_600_000, "1 h"], [5_400_000, "1 h 30 m"], [864_000_000, "10 d"], [-5, "0 s"]])("%d is %s", (ms, text) => expect(span(ms)).toBe(text));
+  it.each([[0, "0 s"], [59_400, "59 s"], [61_000, "1 m 1 s"], [600_000, "10 m"], [3_600_000, "1 h"], [5_400_000, "1 h 30 m"], [94_680_000, "26 h"], [864_000_000, "10 d"], [-5, "0 s"]])("%d is %s", (ms, text) => expect(span(ms)).toBe(text));
   it("are short for money and counts", () => {
     expect([undefined, 0.001, 0.426, 1234.5].map(usd)).toEqual(["$0", "<$0.01", "$0.43", "$1,235"]);
     expect([{ cost_usd: 1.5 }, { cost_usd: 1.5, estimated: true }, { estimated: true }].map(cost)).toEqual(["$1.50", "~$1.50", "$0"]);

@@ -17,7 +17,7 @@ it("groups entries by what they block, in the server's order", async () => {
 });
 
 it("lists snoozed entries in their own view", async () => {
-  const entries = [entry({ id: "failed/app-2" }), entry({ id: "failed/app-3", snoozed_by: "person", snoozed_until: "2999-01-01T00:00:00Z" })];
+  const entries = [entry({ id: "failed/app-2" }), entry({ id: "failed/app-3", snoozed: true, snoozed_by: "person", snoozed_until: "2999-01-01T00:00:00Z" })];
   serve({ "GET /api/v1/inbox": { entries, snoozed: 1 }, "GET /api/v1/projects": projects });
   show(<InboxPage />);
   expect(await screen.findByText("1 entry")).toBeTruthy();

@@ -66,7 +66,7 @@ function Queued({ q, now }: { q: QueuedLanding; now: number }) {
       {(q.killed ?? 0) > 0 && <span className="warn-text">checks killed {q.killed} times</span>}
       <span className="muted">{ago(t.since, now)}</span>
       {t.review && <Link className="button small" href={toReview(t.key)}>Review</Link>}
-      {land && <button className="button small primary" onClick={() => void run(land, t.key)}>{land.name}</button>}
+      {land && <button className={"button small" + (t.primary === land.id ? " primary" : "")} onClick={() => void run(land, t.key)}>{land.name}</button>}
     </li>
   );
 }

@@ -19,7 +19,7 @@ const template = { name: "update", title: "Update {{package}}", path: ".coppice/
 const read = {
   "GET /api/v1/projects": { projects: [project({ prefix: "app" })] },
   "GET /api/v1/agents": { agents: [{ name: "robot", path: "/bin/robot", state: "ready" }], at: "" },
-  "GET /api/v1/schedules": { schedules: [schedule({ name: "nightly", next: [next], runs: 2, last: "app-4", last_at: "2026-01-01T10:00:00Z" }), schedule({ name: "weekly", state: "paused", why: "app-5 failed", flow: "cycle" }), schedule({ name: "hourly", state: "running", can_run: false, problem: "the agent was removed" })] },
+  "GET /api/v1/schedules": { schedules: [schedule({ name: "nightly", next: [next], runs: 2, last: "app-4", last_at: "2026-01-01T10:00:00Z" }), schedule({ name: "weekly", state: "paused", can: ["run", "resume", "remove"], why: "app-5 failed", flow: "cycle" }), schedule({ name: "hourly", state: "running", can: ["pause", "remove"], problem: "the agent was removed" })] },
   "GET /api/v1/projects/app/schedules/nightly": { ...schedule({ name: "nightly" }), task: { title: "x" }, history: [task({ id: 4, status: "failed", reason: "its checks failed", ended_at: "2026-01-01T10:05:00Z" })] },
   "GET /api/v1/projects/app/templates": { templates: [template, { ...template, name: "broken", variables: [], problem: "line 2: unknown key" }] },
   "GET /api/v1/projects/app/templates/update": template,

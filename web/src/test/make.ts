@@ -49,7 +49,7 @@ export function flow(change: Partial<FlowDetail> & { steps: FlowStep[] }): FlowD
 }
 
 export function schedule(change: Partial<Schedule> & { name: string }): Schedule {
-  return { project: "app", state: "waiting", can_run: true, title: "Update the dependencies", when: "every 6h", every: "6h", next: [], runs: 0, created_at: "2026-01-01T10:00:00Z", ...change };
+  return { project: "app", state: "waiting", can: ["run", "pause", "remove"], title: "Update the dependencies", when: "every 6h", every: "6h", next: [], runs: 0, created_at: "2026-01-01T10:00:00Z", ...change };
 }
 
 export function session(change: Partial<Session> & { n: number }): Session {

@@ -1,7 +1,7 @@
 // Renders components with the page's cache and a server that the test
 // describes.
 import { QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render } from "@testing-library/react";
+import { cleanup, configure, render } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterAll, afterEach, vi } from "vitest";
 import { cache } from "../api/cache";
@@ -10,6 +10,11 @@ import type { Problem } from "../api/schema";
 import { closeDialog } from "../state/dialog";
 
 startReading();
+
+// A part that is loaded later takes long on a busy machine. These limits end a test
+// that hangs.
+configure({ asyncUtilTimeout: 30_000 });
+vi.setConfig({ testTimeout: 60_000 });
 
 export interface Sent {
   method: string;
