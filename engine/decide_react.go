@@ -387,11 +387,10 @@ func actOn(v *View, e coppice.Reacted, rule coppice.Reaction) *Decision {
 	d := record(v, e)
 	switch rule.Do {
 	case coppice.ReactSend:
-		if v.live() {
-			d.Messages = []coppice.Message{{TaskID: t.ID, Text: e.Message, From: reactionActor, SentAt: v.Now}}
-			break
+		d.Messages = []coppice.Message{{TaskID: t.ID, Text: e.Message, From: reactionActor, SentAt: v.Now}}
+		if !v.live() {
+			d.Requests = []coppice.Ask{{Subject: coppice.TaskSubject(t.ID), Verb: coppice.VerbContinue}}
 		}
-		d.Requests = []coppice.Ask{{Subject: coppice.TaskSubject(t.ID), Verb: coppice.VerbContinue, Text: e.Message}}
 	case coppice.ReactTask:
 		task, err := v.Follow(coppice.NewTask{Title: fmt.Sprintf("%s of %s", e.Event, t.Key), Body: e.Message})
 		if err != nil {
