@@ -238,7 +238,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	s.hooks.set(own.Hooks)
 	secrets := config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve
-	s.forges = &worker.ForgeClients{Kinds: forges, Address: s.spaces.Remote, Secret: secrets, Now: s.cfg.Now}
+	s.forges = &worker.ForgeClients{Kinds: forges, Address: s.spaces.Remote, Secret: secrets, Mask: s.cfg.Redact.String, Now: s.cfg.Now}
 	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
