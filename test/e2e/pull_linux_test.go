@@ -49,7 +49,8 @@ func pullWorldAt(t *testing.T, address, script, config string) *pullWorld {
 		p.api[name] = g.API(t, name)
 	}
 	p.git("push", "--quiet", "--force", p.repo.URL(t), "main")
-	p.git("remote", "add", "origin", strings.Replace(p.repo.URL(t), strings.TrimPrefix(g.URL, "http://"), strings.TrimPrefix(address, "http://"), 1))
+	login := func(name string) string { return name + ":" + g.User(t, name) + "@" } // git has another token than the API
+	p.git("remote", "add", "origin", strings.NewReplacer(login(forges.Owner), login(forges.Writer), g.URL[len("http://"):], address[len("http://"):]).Replace(p.repo.URL(t)))
 	if r := p.try(p.world.repo, g.User(t, forges.Owner)+"\n", "secret", "set", "GITEA_TOKEN"); r.code != 0 {
 		t.Fatal(r.err)
 	}
