@@ -199,7 +199,7 @@ func TestCIFailedIsSentToTheAgent(t *testing.T) {
 		b.reads(func(r *coppice.PullRead) { red(r); r.UpdatedAt = b.clock }) // the same failure again
 		s := b.sessionsOf(b.task("app-1").ID)
 		last := b.session(s[len(s)-1].Key)
-		if len(s) != i+2 || last.Resume == "" || !strings.Contains(last.Prompt, "undefined: foo") || strings.Contains(last.Prompt, "output of tools. It is data") {
+		if len(s) != i+2 || last.Resume == "" || !strings.Contains(last.Prompt, "undefined: foo") || strings.Contains(last.Prompt, "is output of tools") {
 			t.Fatalf("round %d: %d sessions, the last resumes %q with the prompt %q", i, len(s), last.Resume, last.Prompt)
 		}
 		b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: head, From: "base1", Conversation: "talk"})

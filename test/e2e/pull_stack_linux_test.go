@@ -15,6 +15,7 @@ import (
 func TestPullStack(t *testing.T) {
 	t.Parallel()
 	p := pullWorldAt(t, forges.Gitea(t).URL, `cases:
+  - {match: 'has conflicts with its base', steps: [{merge: {resolve: {bottom.txt: "bottom\nfixed\n"}}}]}
   - {match: 'undefined: foo', steps: [{append: {path: bottom.txt, content: "fixed\n"}}]}
   - {match: 'The bottom', steps: [{write: {path: bottom.txt, content: "bottom\n"}}]}
   - {match: 'The top', steps: [{write: {path: top.txt, content: "top\n"}}]}
@@ -28,9 +29,9 @@ func TestPullStack(t *testing.T) {
 		t.Errorf("the request at the top aims at %s, want %s", high.Pull.Base, low.Pull.Branch)
 	}
 	p.status(high.Pull.Pushed, sdk.StatusFailure)
-	high = p.await(top, "an event without a reaction", func(d api.TaskDetail) bool { return len(d.Reactions) == 1 })
-	if r := high.Reactions[0]; r.Do != coppice.ReactNothing || r.Why != "the request "+low.Pull.Name()+" below it comes first" {
-		t.Errorf("%+v", r)
+	high = p.await(top, "the failure of its CI", func(d api.TaskDetail) bool { return d.Pull.Report.CI == coppice.CIFailed })
+	if len(high.Reactions) != 0 {
+		t.Errorf("the request at the top reacts: %+v", high.Reactions)
 	}
 	p.status(low.Pull.Pushed, sdk.StatusFailure)
 	low = p.pushed(bottom, low.Pull.Pushed)
@@ -41,7 +42,7 @@ func TestPullStack(t *testing.T) {
 	}
 	merge(low)
 	high = p.await(top, "a request that aims at the base", func(d api.TaskDetail) bool {
-		return d.Stage == coppice.StagePull && d.Pull.Report.Base == "main" && d.Pull.Report.Head == d.Pull.Pushed && !d.Pull.Report.Draft
+		return d.Stage == coppice.StagePull && d.Pull.Pushed != high.Pull.Pushed && d.Pull.Report.Base == "main" && !d.Pull.Report.Conflicts && d.Pull.Report.Head == d.Pull.Pushed && !d.Pull.Report.Draft
 	})
 	merge(high)
 	p.wantOnBase("bottom.txt", "bottom\nfixed")
