@@ -103,8 +103,8 @@ sim: ## 10,000 seeds of the simulation, and 10,000 of flows
 	go test -count=1 -timeout 4h ./test/sim -seeds 10000 -flows 10000
 
 .PHONY: chaos
-chaos: deps ## 5 minutes of kills, 500 stops and 200 power cuts under load, every cut point
-	go test -count=1 -timeout 4h ./test/e2e -run 'TestChaos|TestPowerCuts|TestStopsUnderLoad' -chaos 5m -restarts 500 -cuts 200
+chaos: deps ## 5 minutes of kills, 500 stops and 200 power cuts under load, every cut point, every step of a pull request
+	go test -count=1 -timeout 4h ./test/e2e -run 'TestChaos|TestPowerCuts|TestStopsUnderLoad|TestPullKills' -chaos 5m -restarts 500 -cuts 200 -pullkills
 	go test -count=1 -timeout 4h ./workspace -run TestCuts -cuts all
 
 .PHONY: bench

@@ -237,6 +237,24 @@ type PullComment struct {
 // Ours reports whether Coppice wrote the comment.
 func (c PullComment) Ours() bool { return strings.Contains(c.Text, "<!-- coppice:") }
 
+// EachText changes all texts that people and programs wrote.
+func (r *PullRead) EachText(change func(string) string) {
+	texts := []*string{&r.Title}
+	for i := range r.Labels {
+		texts = append(texts, &r.Labels[i])
+	}
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		texts = append(texts, &c.Name, &c.Text, &c.Log, &c.URL)
+	}
+	for i := range r.Comments {
+		texts = append(texts, &r.Comments[i].Text)
+	}
+	for _, t := range texts {
+		*t = change(*t)
+	}
+}
+
 // Failed returns the checks that failed.
 func (r PullRead) Failed() []PullCheck {
 	var list []PullCheck

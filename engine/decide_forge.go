@@ -260,7 +260,15 @@ func settleForgeRead(v *ForgeView, w coppice.Work) *Decision {
 		r.ReadAt = v.Now
 	}
 	r.Tries, r.Failure, r.NextAt = 0, nil, r.ReadAt.Add(pause)
+	if read.Tip != "" && read.Tip != r.Tip {
+		r.Tip = read.Tip
+		if read.Tip != v.Tip {
+			d.Offer = followBase(v, r)
+		}
+	}
 	for _, seen := range read.Pulls {
+		// An agent merges the base here, so conflicts count when it has the commits.
+		seen.Read.Conflicts = seen.Read.Conflicts && d.Offer == nil
 		n := slices.IndexFunc(v.Pulls, func(p coppice.Pull) bool { return p.TaskID == seen.Task && p.Number == seen.Read.Number })
 		if n < 0 || bytes.Equal(coppice.Raw(v.Pulls[n].Report), coppice.Raw(seen.Read)) {
 			continue
@@ -268,12 +276,6 @@ func settleForgeRead(v *ForgeView, w coppice.Work) *Decision {
 		d.Requests = append(d.Requests, coppice.Ask{Subject: coppice.TaskSubject(seen.Task), Verb: coppice.VerbReport, Text: fmt.Sprintf("#%d", seen.Read.Number), Args: coppice.Raw(seen.Read)})
 	}
 	d.Reason = fmt.Sprintf("%d of %d pull requests changed", len(d.Requests), len(v.Pulls))
-	if read.Tip != "" && read.Tip != r.Tip {
-		r.Tip = read.Tip
-		if read.Tip != v.Tip {
-			d.Offer = followBase(v, r)
-		}
-	}
 	d.More = []Row{forgeRow(v, r)}
 	return d
 }
@@ -289,17 +291,19 @@ func followBase(v *ForgeView, r coppice.ForgeRow) *coppice.Work {
 	}
 }
 
-// settleFollow stores why the base could not follow. The next change on the forge
-// tries it again.
+// settleFollow reads all requests again: some might conflict with the base. If the
+// base could not follow, it stores why. The next change on the forge tries it again.
 func settleFollow(v *ForgeView, w coppice.Work) *Decision {
 	m, fail := result[coppice.MoveResult](w)
 	d := &Decision{Kind: coppice.EventForgeRead, Reason: "the base follows the forge: " + short(m.Now)}
+	r := v.Row
 	if fail != nil {
 		m.Blocked = fail.Text
-		r := v.Row
 		r.Tip = "" // it is tried again in the next pass
-		d.More = []Row{forgeRow(v, r)}
+	} else {
+		r.NextAt, r.FullAt = v.Now, time.Time{}
 	}
+	d.More = []Row{forgeRow(v, r)}
 	if !m.Moved {
 		d.Reason = "the base does not follow the forge: " + m.Blocked
 	}

@@ -154,8 +154,8 @@ func continueTask(v *View) *Decision {
 		t.DoneAt = t.EndedAt
 	}
 	t.Next.Note = v.note(coppice.VerbContinue)
-	if a := v.asked(coppice.VerbContinue); a.By.Kind == coppice.ActorEngine { // a reaction
-		t.Next.Evidence, t.Next.Note = t.Next.Note+"\n", ""
+	if a := v.asked(coppice.VerbContinue); a.By.Kind == coppice.ActorEngine { // a reaction, whose message says why
+		t.Next.Evidence = ""
 	}
 	grant(v, &t)
 	t.Round++

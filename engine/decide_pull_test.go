@@ -94,6 +94,20 @@ func (b *bundle) ends(key string, kind coppice.WorkKind, result any) {
 // reads finishes a pass over the forge in which the request looks like this.
 func (b *bundle) reads(change func(*coppice.PullRead)) {
 	b.t.Helper()
+	b.passes("", change)
+}
+
+// passes is reads for a forge whose base is at a commit.
+func (b *bundle) passes(tip string, change func(*coppice.PullRead)) {
+	b.t.Helper()
+	b.clock = b.clock.Add(time.Minute)
+	b.turn()
+	b.readsNow(tip, change)
+}
+
+// readsNow finishes a pass that is due.
+func (b *bundle) readsNow(tip string, change func(*coppice.PullRead)) {
+	b.t.Helper()
 	task := b.task("app-1")
 	var head string
 	b.view(func(r store.Reader) error {
@@ -103,9 +117,7 @@ func (b *bundle) reads(change func(*coppice.PullRead)) {
 	})
 	read := coppice.PullRead{Number: 7, URL: "https://forge/7", State: coppice.PullOpen, Head: head, Author: "bot"}
 	change(&read)
-	b.clock = b.clock.Add(time.Minute)
-	b.turn()
-	b.ends("", coppice.WorkForgeRead, coppice.ForgeReadResult{Pulls: []coppice.PullSeen{{Task: task.ID, Read: read}}})
+	b.ends("", coppice.WorkForgeRead, coppice.ForgeReadResult{Tip: tip, Pulls: []coppice.PullSeen{{Task: task.ID, Read: read}}})
 }
 
 func firstErr(errs ...error) error {
@@ -187,7 +199,7 @@ func TestCIFailedIsSentToTheAgent(t *testing.T) {
 		b.reads(func(r *coppice.PullRead) { red(r); r.UpdatedAt = b.clock }) // the same failure again
 		s := b.sessionsOf(b.task("app-1").ID)
 		last := b.session(s[len(s)-1].Key)
-		if len(s) != i+2 || last.Resume == "" || !strings.Contains(last.Prompt, "undefined: foo") {
+		if len(s) != i+2 || last.Resume == "" || !strings.Contains(last.Prompt, "undefined: foo") || strings.Contains(last.Prompt, "is output of tools") {
 			t.Fatalf("round %d: %d sessions, the last resumes %q with the prompt %q", i, len(s), last.Resume, last.Prompt)
 		}
 		b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: head, From: "base1", Conversation: "talk"})
@@ -373,4 +385,21 @@ func TestForgePasses(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// A request conflicts with commits that the base here does not have. The base follows
+// first: then the agent can merge it.
+func TestConflictsWaitForTheBase(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	b.passes("base2", func(r *coppice.PullRead) { r.Conflicts = true })
+	if got := b.reactions(); len(got) != 0 || b.pull().Report.Conflicts {
+		t.Errorf("before the base has the commits: %v", got)
+	}
+	b.ends("", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "base2"})
+	b.readsNow("base2", func(r *coppice.PullRead) { r.Conflicts = true })
+	want := []string{"merge-conflicts:send-to-agent"}
+	if got := b.reactions(); !slices.Equal(got, want) {
+		t.Errorf("reactions %v, want %v", got, want)
+	}
 }

@@ -305,6 +305,9 @@ func reactTo(v *View, h occurrence) *Decision {
 			return nil // the default of an event that most people ignore
 		}
 	}
+	if v.stackedBelow(h.Event, rule) {
+		return nil // if it is still true when the requests below are merged, it counts then
+	}
 	e.Do, e.Priority, e.Try = rule.Do, rule.Priority, 1+v.reactions(h.Event, rule.Do)
 	e.Message, e.Run = reaction.Message(h.Event, rule, h.Facts), rule.Run
 	if why := v.refuses(h, rule); why != "" {
@@ -337,17 +340,19 @@ func (v *View) reactions(e coppice.ReactionEvent, do string) int {
 	return n
 }
 
-// refuses returns why a rule cannot act on an event now, or "". On a stack, only the
-// request at the bottom reacts: the others follow it.
+// stackedBelow reports whether a rule waits because the request is not at the bottom of
+// its stack: only that one reacts, and the others follow it.
+func (v *View) stackedBelow(e coppice.ReactionEvent, rule coppice.Reaction) bool {
+	event, _ := reaction.Find(e)
+	return event.Pull && len(v.Below) > 0 && (rule.Do == coppice.ReactSend || rule.Do == coppice.ReactMerge)
+}
+
+// refuses returns why a rule cannot act on an event now, or "".
 func (v *View) refuses(h occurrence, rule coppice.Reaction) string {
 	if why := reaction.Untrusted(h.Event, rule, v.Project.Policy.Trust); why != "" {
 		return why
 	}
-	event, _ := reaction.Find(h.Event)
-	switch {
-	case event.Pull && len(v.Below) > 0 && (rule.Do == coppice.ReactSend || rule.Do == coppice.ReactMerge):
-		return fmt.Sprintf("the request %s below it comes first", v.Below[0].Name())
-	case rule.Do == coppice.ReactSend && !v.Task.Stage.Awaits() && !v.live() && !v.Task.Ended():
+	if rule.Do == coppice.ReactSend && !v.Task.Stage.Awaits() && !v.live() && !v.Task.Ended() {
 		return "its agent works already"
 	}
 	return ""
@@ -387,11 +392,10 @@ func actOn(v *View, e coppice.Reacted, rule coppice.Reaction) *Decision {
 	d := record(v, e)
 	switch rule.Do {
 	case coppice.ReactSend:
-		if v.live() {
-			d.Messages = []coppice.Message{{TaskID: t.ID, Text: e.Message, From: reactionActor, SentAt: v.Now}}
-			break
+		d.Messages = []coppice.Message{{TaskID: t.ID, Text: e.Message, From: reactionActor, SentAt: v.Now}}
+		if !v.live() {
+			d.Requests = []coppice.Ask{{Subject: coppice.TaskSubject(t.ID), Verb: coppice.VerbContinue}}
 		}
-		d.Requests = []coppice.Ask{{Subject: coppice.TaskSubject(t.ID), Verb: coppice.VerbContinue, Text: e.Message}}
 	case coppice.ReactTask:
 		task, err := v.Follow(coppice.NewTask{Title: fmt.Sprintf("%s of %s", e.Event, t.Key), Body: e.Message})
 		if err != nil {

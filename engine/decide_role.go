@@ -58,7 +58,7 @@ func promptFor(v *View, n *coppice.Next, tools []coppice.ToolLine) string {
 		if n.Role.Info().Prepares {
 			break
 		}
-		if by := coppice.ParseActor(m.From); by.Kind == coppice.ActorSession {
+		if by := coppice.ParseActor(m.From); by.Kind == coppice.ActorSession || m.From == reactionActor {
 			in.FromAgents = append(in.FromAgents, m.Text)
 			continue
 		}

@@ -61,7 +61,7 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 			return result, nil, nil
 		}
 		for i := range r.Pulls {
-			l.hidePull(&r.Pulls[i].Read)
+			r.Pulls[i].Read.EachText(l.cfg.Redact.String)
 		}
 		return coppice.Raw(r), nil, nil
 	case coppice.WorkCheck:
@@ -78,27 +78,6 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 		return coppice.Raw(r), nil, nil
 	}
 	return result, nil, nil
-}
-
-// hidePull masks the secrets in what a forge reports: people and CI write tokens
-// into logs and comments.
-func (l *Ledger) hidePull(r *coppice.PullRead) {
-	hide := func(texts ...*string) {
-		for _, t := range texts {
-			*t = l.cfg.Redact.String(*t)
-		}
-	}
-	hide(&r.Title)
-	for i := range r.Labels {
-		hide(&r.Labels[i])
-	}
-	for i := range r.Checks {
-		c := &r.Checks[i]
-		hide(&c.Name, &c.Text, &c.Log, &c.URL)
-	}
-	for i := range r.Comments {
-		hide(&r.Comments[i].Text)
-	}
 }
 
 // priced adds the cost of a session whose agent reports only tokens.

@@ -23,7 +23,7 @@ type Input struct {
 	Checks   []string     // the checks of its work
 	Conflict bool         // its work was refused because it does not merge
 	Messages []string     // messages of people that no session has received
-	// FromAgents has such messages of agents, each with its author.
+	// FromAgents has such messages of agents, each with its author, and of reactions.
 	FromAgents []string
 	Results    string             // of the tasks for which the session before this one waited
 	Tools      []coppice.ToolLine // the tools of Coppice that the session has

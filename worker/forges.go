@@ -20,7 +20,8 @@ type ForgeClients struct {
 	Address func(ctx context.Context, repo, remote string) (string, error)
 	// Secret resolves a secret by its name, and makes sure that its value is masked.
 	Secret    func(ctx context.Context, name string) (string, error)
-	Transport http.RoundTripper // nil for the default; see forge.Options
+	Mask      func(string) string // masks the secrets in what forges report; nil if nothing has to be masked
+	Transport http.RoundTripper   // nil for the default; see forge.Options
 	Now       func() time.Time
 
 	mu   sync.Mutex
@@ -122,6 +123,9 @@ func (c *ForgeClients) For(ctx context.Context, s coppice.ForgeSpec) (forge.Forg
 	}
 	if c.open == nil || len(c.open) > mostClients {
 		c.open = map[clientKey]forge.Forge{}
+	}
+	if c.Mask != nil {
+		f = forge.Masked(f, c.Mask)
 	}
 	c.open[key] = f
 	return f, nil

@@ -140,7 +140,7 @@ func (f *Forge) checks(api *sdk.Client, head string) ([]coppice.PullCheck, error
 		if state == coppice.CINone {
 			state = coppice.CIPending
 		}
-		checks = append(checks, coppice.PullCheck{Name: name, State: state, Text: coppice.FirstLine(s.Description), URL: s.TargetURL})
+		checks = append(checks, coppice.PullCheck{Name: name, State: state, Text: s.Description, URL: s.TargetURL})
 	}
 	slices.SortFunc(checks, func(a, b coppice.PullCheck) int { return strings.Compare(a.Name, b.Name) })
 	return checks, err

@@ -91,7 +91,7 @@ func (r *repo) runs(ctx context.Context, sha string) ([]check, error) {
 			continue
 		}
 		c := checkOf(run.GetName(), run.GetStatus(), run.GetConclusion())
-		c.Text = coppice.FirstLine(cmp.Or(run.GetOutput().GetTitle(), run.GetOutput().GetSummary()))
+		c.Text = cmp.Or(run.GetOutput().GetTitle(), run.GetOutput().GetSummary())
 		c.URL = cmp.Or(run.GetHTMLURL(), run.GetDetailsURL())
 		if run.GetApp().GetSlug() == "github-actions" {
 			c.job = run.GetID() // a job and its check run have the same id
@@ -162,7 +162,7 @@ func (r *repo) statuses(ctx context.Context, sha string) ([]coppice.PullCheck, e
 		}
 		checks = append(checks, coppice.PullCheck{
 			Name: s.GetContext(), State: cmp.Or(states[s.GetState()], coppice.CIFailed),
-			Text: coppice.FirstLine(s.GetDescription()), URL: s.GetTargetURL(),
+			Text: s.GetDescription(), URL: s.GetTargetURL(),
 		})
 	}
 	return checks, nil

@@ -82,7 +82,7 @@ func TestChecks(t *testing.T) {
 	if !strings.HasSuffix(build.Log, "\nthe end\n") || !strings.HasPrefix(build.Log, "0123") || len(build.Log) < coppice.MaxPullLog || len(build.Log) > 4*coppice.MaxPullLog {
 		t.Errorf("a log of %d bytes: %.20q", len(build.Log), build.Log)
 	}
-	if build.Text != "first" || build.URL != "https://forge.test/1" || read.Checks[1].Text != "broke" {
+	if build.Text != "first\nsecond" || build.URL != "https://forge.test/1" || read.Checks[1].Text != "broke" {
 		t.Errorf("texts %+v", read.Checks)
 	}
 }

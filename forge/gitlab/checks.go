@@ -79,14 +79,14 @@ func (r *repo) checks(ctx context.Context, m request) ([]coppice.PullCheck, erro
 	}
 	for _, c := range statuses {
 		if c.Name != "" && !known[c.Name] {
-			list = append(list, coppice.PullCheck{Name: c.Name, State: c.state(), Text: coppice.FirstLine(c.Description), URL: c.TargetURL})
+			list = append(list, coppice.PullCheck{Name: c.Name, State: c.state(), Text: c.Description, URL: c.TargetURL})
 		}
 	}
 	list = forge.MergeChecks(list)
 	if p != nil {
 		// A pipeline can fail without a job: by its configuration, or in a pipeline that
 		// it started.
-		whole := coppice.PullCheck{Name: "pipeline", State: cmp.Or(states[p.Status], coppice.CIPending), Text: coppice.FirstLine(cmp.Or(p.Errors, p.Status)), URL: p.WebURL}
+		whole := coppice.PullCheck{Name: "pipeline", State: cmp.Or(states[p.Status], coppice.CIPending), Text: cmp.Or(p.Errors, p.Status), URL: p.WebURL}
 		if with := forge.MergeChecks(append(slices.Clone(list), whole)); forge.CIOf(with) != forge.CIOf(list) {
 			list = with
 		}
@@ -117,7 +117,7 @@ func (r *repo) jobs(ctx context.Context, p *pipeline) ([]coppice.PullCheck, erro
 		if j.Name == "" {
 			continue
 		}
-		c := coppice.PullCheck{Name: j.Name, State: j.state(), URL: j.WebURL, Text: coppice.FirstLine(strings.ReplaceAll(j.Reason, "_", " "))}
+		c := coppice.PullCheck{Name: j.Name, State: j.state(), URL: j.WebURL, Text: strings.ReplaceAll(j.Reason, "_", " ")}
 		if c.State == coppice.CIFailed && j.Status == "failed" && logs < forge.MaxLogs {
 			logs++
 			if c.Log, err = in.trace(ctx, j.ID); err != nil {

@@ -26,7 +26,11 @@ import (
 // person's repository: see moveRecord. As soon as Move writes, the end of ctx does
 // not stop it.
 func (ls *Landings) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	if err := cmp.Or(validMove(&spec), validRef(spec.Ref)); err != nil {
+	err := validMove(&spec)
+	if spec.Ref != "" || !spec.Follow { // a base that follows its remote has no candidate
+		err = cmp.Or(err, validRef(spec.Ref))
+	}
+	if err != nil {
 		return coppice.MoveResult{}, err
 	}
 	if spec.Back {

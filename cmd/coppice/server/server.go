@@ -206,7 +206,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	s.live = ingest.NewLive(s.cfg.Redact)
 	secrets := config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve
-	s.forges = &worker.ForgeClients{Kinds: forges, Address: s.spaces.Remote, Secret: secrets, Now: s.cfg.Now}
+	s.forges = &worker.ForgeClients{Kinds: forges, Address: s.spaces.Remote, Secret: secrets, Mask: s.cfg.Redact.String, Now: s.cfg.Now}
 	intake := s.newIntake()
 	s.tools, err = tools.New(tools.Config{Store: s.store, Intake: intake, Now: s.cfg.Now, Redact: s.cfg.Redact.String, Version: s.cfg.Version, Logger: s.cfg.Logger})
 	if err != nil {
