@@ -99,10 +99,10 @@ func putPull(v *View, l coppice.Landing) *Decision {
 // openPull creates the row of a request that the forge does not have yet.
 func openPull(v *View, text coppice.PullText) *Decision {
 	p := coppice.Pull{ProjectID: v.Project.ID, TaskID: v.Task.ID}
-	if v.Pull != nil { // an earlier request of the task has ended, and there is more work
-		p.ID = v.Pull.ID
-	}
 	p.PullDetails = coppice.PullDetails{Branch: text.Branch, Base: text.Base, CreatedAt: v.Now}
+	if v.Pull != nil { // an earlier request of the task has ended, and there is more work
+		p.ID, p.Steps = v.Pull.ID, v.Pull.Steps // which name its next work item
+	}
 	d := changePull(v, p, coppice.EventPullChanged, "its work goes into a pull request")
 	t := v.Task
 	t.Pull = true

@@ -374,3 +374,21 @@ func TestForgePasses(t *testing.T) {
 		return err
 	})
 }
+
+// A task continues after its request was closed. Its work goes into another request.
+func TestAnotherPullRequest(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	b.reads(func(r *coppice.PullRead) { r.State = coppice.PullClosed })
+	b.wantStage(coppice.StageEnded)
+	b.clock = b.clock.Add(time.Minute)
+	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("try another way"))
+	b.must(err)
+	b.turn()
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead, Conversation: "talk"})
+	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+	if spec := b.written("app-1"); spec.Op != coppice.ForgePut || spec.Number != 0 || spec.Head != pullFixed {
+		t.Errorf("the next request: %+v", spec)
+	}
+}
