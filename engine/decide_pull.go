@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -157,9 +158,12 @@ func settlePullPush(v *View, w coppice.Work) *Decision {
 	}
 	p := stepDone(*v.Pull)
 	switch {
-	case spec.New == "":
+	case spec.New == "" && r.Pushed:
 		p.Cleaned = true
 		return changePull(v, p, coppice.EventPullChanged, "its branch on the forge is deleted")
+	case v.Task.Ended() && r.Theirs+r.Blocked != "": // nobody waits for the branch, so it is not tried again
+		p.Cleaned = true
+		return changePull(v, p, coppice.EventPullChanged, fmt.Sprintf("%s stays as it is on the forge: %s", p.Branch, cmp.Or(r.Blocked, "somebody else pushed "+short(r.Theirs))))
 	case r.Theirs != "":
 		return pullFailed(v, coppice.Failf(coppice.ClassConflict, fmt.Sprintf("somebody else pushed %s to %s", short(r.Theirs), p.Branch), fmt.Sprintf(
 			"take their commits into the workspace (`git pull %s %s` there), then run `coppice retry %s`", v.remote(), p.Branch, v.Task.Key)))

@@ -392,3 +392,40 @@ func TestAnotherPullRequest(t *testing.T) {
 		t.Errorf("the next request: %+v", spec)
 	}
 }
+
+// A branch that a failed task cannot push stays as it is on the forge.
+func TestAFailedTaskPushesOneTime(t *testing.T) {
+	t.Parallel()
+	for _, res := range []coppice.PullPushResult{{Theirs: pullFixed}, {Blocked: "no"}} {
+		b := openApp(t, withPulls(func(p *coppice.Policy) { p.Land.PR.PushFails, p.Land.PR.Draft, p.Verify.Attempts = true, new(bool), 0 }))
+		b.create(coppice.NewTask{Title: "a"})
+		b.prepares("app-1")
+		b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullHead, From: "base1"})
+		b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1"})
+		b.ends("app-1", coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make", Exit: 1}}})
+		b.ends("app-1", coppice.WorkPullPush, res)
+		b.clock = b.clock.Add(time.Hour)
+		b.turn()
+		if p := b.pull(); !p.Cleaned || b.hasOpen(coppice.WorkPullPush) {
+			t.Errorf("after %+v: %+v", res, p)
+		}
+	}
+}
+
+// A task that a reaction created creates no other one, so that rules do not feed
+// themselves.
+func TestReactionsDoNotFeedThemselves(t *testing.T) {
+	t.Parallel()
+	b := inPull(t, func(p *coppice.Policy) {
+		p.Reactions = coppice.Reactions{coppice.OnConflicts: {{Do: coppice.ReactTask}}, coppice.OnBotComment: {{Do: coppice.ReactTask}}}
+	})
+	b.update(func(tx store.Tx) error {
+		x, err := tx.Tasks.ByKey("app-1")
+		x.CreatedBy = "engine:reaction"
+		return firstErr(err, tx.Tasks.Put(&x))
+	})
+	b.reads(func(r *coppice.PullRead) { r.Conflicts = true })
+	if got := b.reactions(); !slices.Equal(got, []string{"merge-conflicts:nothing"}) {
+		t.Errorf("reactions %v", got)
+	}
+}

@@ -347,6 +347,8 @@ func (v *View) refuses(h occurrence, rule coppice.Reaction) string {
 	switch {
 	case event.Pull && len(v.Below) > 0 && (rule.Do == coppice.ReactSend || rule.Do == coppice.ReactMerge):
 		return fmt.Sprintf("the request %s below it comes first", v.Below[0].Name())
+	case rule.Do == coppice.ReactTask && v.Task.CreatedBy == (coppice.Actor{Kind: coppice.ActorEngine, Name: reactionActor}).String():
+		return "a reaction created this task, so it creates no other one"
 	case rule.Do == coppice.ReactSend && !v.Task.Stage.Awaits() && !v.live() && !v.Task.Ended():
 		return "its agent works already"
 	}
