@@ -192,7 +192,7 @@ func settleForgeWrite(v *View, w coppice.Work) *Decision {
 		fresh := p.Number == 0
 		p.Number, p.URL, p.Written, p.Base = r.Number, r.URL, spec.Text.Mark(), spec.Text.Base
 		p.HotUntil = v.Now.Add(hotTime)
-		if r.State != "" {
+		if r.State == coppice.PullOpen { // the next read says how it ended
 			p.Report.State = r.State
 		}
 		d := changePull(v, p, coppice.EventPullChanged, p.Name()+" is up to date")

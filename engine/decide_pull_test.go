@@ -429,3 +429,25 @@ func TestReactionsDoNotFeedThemselves(t *testing.T) {
 		t.Errorf("reactions %v", got)
 	}
 }
+
+// A request was merged before Coppice wrote to it again. The commit that landed comes
+// from the next read.
+func TestMergedBeforeTheNextWrite(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("one more thing"))
+	b.must(err)
+	b.turn()
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead, Conversation: "talk"})
+	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged})
+	b.ends("app-1", coppice.WorkCheck, proved)
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged})
+	b.wantStage(coppice.StagePull)
+	b.reads(func(r *coppice.PullRead) { r.State, r.Head, r.Merged = coppice.PullMerged, pullHead, pullMerge })
+	b.wantStage(coppice.StageLanding)
+	if l := b.landing("app-1"); l.Commit != pullMerge {
+		t.Errorf("it lands as %q", l.Commit)
+	}
+}
