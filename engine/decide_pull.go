@@ -54,10 +54,10 @@ func pullRequest(v *View) *Decision {
 		return nil
 	}
 	switch l := v.Landing; {
+	case p != nil && p.Open() && p.Report.State == coppice.PullMerged && v.Task.Outcome != coppice.OutcomeDone:
+		return landMerged(v)
 	case v.Task.Ended():
 		return cleanPull(v)
-	case p != nil && p.Open() && p.Report.State == coppice.PullMerged:
-		return landMerged(v)
 	case l == nil || !l.EndedAt.IsZero() || l.QueueID != 0 || l.Reverts != "" || !v.method().Forge:
 		return nil
 	case v.Task.Stage == coppice.StagePull:
@@ -166,9 +166,9 @@ func settlePullPush(v *View, w coppice.Work) *Decision {
 		return changePull(v, p, coppice.EventPullChanged, fmt.Sprintf("%s stays as it is on the forge: %s", p.Branch, cmp.Or(r.Blocked, "somebody else pushed "+short(r.Theirs))))
 	case r.Theirs != "":
 		return pullFailed(v, coppice.Failf(coppice.ClassConflict, fmt.Sprintf("somebody else pushed %s to %s", short(r.Theirs), p.Branch), fmt.Sprintf(
-			"take their commits into the workspace (`git pull %s %s` there), then run `coppice retry %s`", v.remote(), p.Branch, v.Task.Key)))
+			"take their commits into the workspace (`git pull %s %s` there), then run `coppice continue %s`", v.remote(), p.Branch, v.Task.Key)))
 	case r.Blocked != "":
-		return pullFailed(v, coppice.Failf(coppice.ClassEnvironment, r.Blocked, "change the rules of the forge, then run `coppice retry "+v.Task.Key+"`"))
+		return pullFailed(v, coppice.Failf(coppice.ClassEnvironment, r.Blocked, "change the rules of the forge; the push is tried again within 10 minutes"))
 	}
 	p.Pushed, p.MergeBy, p.MergeHead, p.AutoHead, p.Escalate = spec.New, "", "", "", nil
 	d := changePull(v, p, coppice.EventPullChanged, "pushed "+short(spec.New)+" to "+p.Branch)
@@ -204,6 +204,10 @@ func settleForgeWrite(v *View, w coppice.Work) *Decision {
 	case coppice.ForgeMerge:
 		return pullMerged(v, p, spec, r)
 	case coppice.ForgeClose:
+		if r.State == coppice.PullMerged { // before it was closed
+			p.Report.State, p.Report.Merged = r.State, r.Merged
+			return changePull(v, p, coppice.EventPullMerged, p.Name()+" is merged as "+short(r.Merged))
+		}
 		p.EndedAt, p.Cleaned = v.Now, true
 		return changePull(v, p, coppice.EventPullClosed, p.Name()+" is closed")
 	}
@@ -261,7 +265,8 @@ func pullFailed(v *View, fail *coppice.Failure) *Decision {
 }
 
 // landMerged takes the commit of a merged request to the queue, where the branch
-// here follows the forge's.
+// here follows the forge's. Somebody can merge the request of a task that has failed
+// or was stopped: it is done then.
 func landMerged(v *View) *Decision {
 	p, t := *v.Pull, v.Task
 	l := v.Landing
@@ -279,8 +284,12 @@ func landMerged(v *View) *Decision {
 	c.Candidate = coppice.Candidate{Base: v.Queue.Tip, Tree: c.Tree, Commit: p.Report.Merged, Green: true, Pushed: true, CreatedAt: v.Now}
 	c.QueueID, c.QueuedAt = v.Queue.ID, v.Now
 	p.EndedAt = v.Now
-	t.Stage, t.Wait, t.Next, t.Attention, t.Failure = coppice.StageLanding, nil, nil, "", nil
 	d := changePull(v, p, coppice.EventLandingQueued, p.Name()+" is merged as "+short(c.Commit))
+	if t.Ended() {
+		d.Kind = coppice.EventTaskRetried
+	}
+	t.Stage, t.Wait, t.Next, t.Attention, t.Failure = coppice.StageLanding, nil, nil, "", nil
+	t.Outcome, t.EndedAt = "", time.Time{}
 	d.Task, d.Landing = &t, &c
 	return d
 }

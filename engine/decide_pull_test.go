@@ -451,3 +451,46 @@ func TestMergedBeforeTheNextWrite(t *testing.T) {
 		t.Errorf("it lands as %q", l.Commit)
 	}
 }
+
+// Somebody merges the request of a task that failed or was stopped. Its work lands.
+func TestMergedAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	b := inPull(t, func(p *coppice.Policy) { p.Retry.Max = 0 })
+	ann := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"})
+	_, err := ann.Ask(t.Context(), "app-1", coppice.VerbContinue, request("one more thing"))
+	b.must(err)
+	b.turn()
+	one := 1
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Exit: &one})
+	if x := b.task("app-1"); x.Outcome != coppice.OutcomeFailed {
+		t.Fatalf("the task is %s, %s", x.Stage, x.Outcome)
+	}
+	b.reads(func(r *coppice.PullRead) { r.State, r.Merged = coppice.PullMerged, pullMerge })
+	b.wantStage(coppice.StageLanding)
+
+	b = inPull(t)
+	_, err = b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbStop, request(""))
+	b.must(err)
+	b.turn()
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.wantStage(coppice.StageLanding)
+}
+
+// A request that Coppice merged before it ever read it is one event.
+func TestMergedOneTime(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	b.approves()
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	task := b.task("app-1")
+	b.update(func(tx store.Tx) error { // a read that had begun before
+		return firstErr(tx.Asks.Put(&coppice.Ask{
+			Subject: coppice.TaskSubject(task.ID), ProjectID: task.ProjectID, Verb: coppice.VerbReport, At: b.clock,
+			Args: coppice.Raw(coppice.PullRead{Number: 7, State: coppice.PullMerged, Head: pullHead, Merged: pullMerge}),
+		}), tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventForgeAsked, ProjectID: task.ProjectID, TaskID: task.ID}))
+	})
+	b.turn()
+	if got := b.reactions(); !slices.Equal(got, []string{"pr-merged:notify"}) {
+		t.Errorf("reactions %v", got)
+	}
+}

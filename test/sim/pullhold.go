@@ -270,6 +270,11 @@ func (s *sim) pullsHeld(r store.Reader, events []coppice.Event) (pulls, error) {
 		} else {
 			seen[id] = true
 		}
+		if merged := s.forgeOf(p.Path).ended(t, coppice.PullMerged); re.Event == coppice.OnMerged {
+			if acted[t.Key+" merged"]++; acted[t.Key+" merged"] > merged {
+				return tally, fmt.Errorf("%d requests of %s were merged, and it reacted to more", merged, t.Key)
+			}
+		}
 		switch re.Do {
 		case coppice.ReactRun:
 			tally.Run++
@@ -295,6 +300,16 @@ func (s *sim) pullsHeld(r store.Reader, events []coppice.Event) (pulls, error) {
 		return tally, fmt.Errorf("%d commands of reactions ran, and %d were to run", len(s.pulling.runs), tally.Run)
 	}
 	return tally, s.outsideHolds(r)
+}
+
+// ended counts the requests of a task that ended in a way.
+func (f *forgeRepo) ended(t coppice.Task, as coppice.PullState) (n int) {
+	for _, p := range f.requests {
+		if p.Branch == t.BranchName() && p.State == as {
+			n++
+		}
+	}
+	return n
 }
 
 // mostReactions returns how often the rules of an event act for one request.
