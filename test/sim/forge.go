@@ -53,7 +53,7 @@ func (f *forgeRepo) network(effect func()) error {
 		f.slow = s.now.Add(time.Duration(1+s.pulling.rng.IntN(3600)) * time.Second)
 	case 1:
 		f.away = s.now.Add(time.Duration(s.pulling.rng.IntN(600)) * time.Second)
-	case 2: // it did what it was asked to, and nobody was told
+	case 2: // the effect happens, and its result is lost
 		effect()
 		return coppice.Failf(coppice.ClassEnvironment, "the connection was lost", "")
 	}
