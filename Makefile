@@ -99,8 +99,8 @@ cross: web ## build for Linux and macOS, on both architectures
 	@echo "vet   darwin/arm64"; GOOS=darwin GOARCH=arm64 go vet ./...
 
 .PHONY: sim
-sim: ## 10,000 seeds of the simulation, and 10,000 of flows
-	go test -count=1 -timeout 4h ./test/sim -seeds 10000 -flows 10000
+sim: ## 10,000 seeds of the simulation, of flows and of pull requests
+	go test -count=1 -timeout 8h ./test/sim -seeds 10000 -flows 10000 -pulls 10000
 
 .PHONY: chaos
 chaos: deps ## 5 minutes of kills, 500 stops and 200 power cuts under load, every cut point, every step of a pull request

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -53,10 +54,10 @@ func pullRequest(v *View) *Decision {
 		return nil
 	}
 	switch l := v.Landing; {
+	case p != nil && p.Open() && p.Report.State == coppice.PullMerged && v.Task.Outcome != coppice.OutcomeDone:
+		return landMerged(v)
 	case v.Task.Ended():
 		return cleanPull(v)
-	case p != nil && p.Open() && p.Report.State == coppice.PullMerged:
-		return landMerged(v)
 	case l == nil || !l.EndedAt.IsZero() || l.QueueID != 0 || l.Reverts != "" || !v.method().Forge:
 		return nil
 	case v.Task.Stage == coppice.StagePull:
@@ -116,10 +117,10 @@ func openPull(v *View, text coppice.PullText) *Decision {
 // openedPull returns a request that the forge does not have yet.
 func openedPull(v *View, text coppice.PullText) coppice.Pull {
 	p := coppice.Pull{ProjectID: v.Project.ID, TaskID: v.Task.ID}
-	if v.Pull != nil { // an earlier request of the task has ended, and there is more work
-		p.ID = v.Pull.ID
-	}
 	p.PullDetails = coppice.PullDetails{Branch: text.Branch, Base: text.Base, CreatedAt: v.Now}
+	if v.Pull != nil { // an earlier request of the task has ended, and there is more work
+		p.ID, p.Steps = v.Pull.ID, v.Pull.Steps // which name its next work item
+	}
 	return p
 }
 
@@ -170,13 +171,16 @@ func settlePullPush(v *View, w coppice.Work) *Decision {
 	}
 	p := stepDone(*v.Pull)
 	switch {
-	case spec.New == "":
+	case spec.New == "" && r.Pushed:
 		p.Cleaned = true
 		return changePull(v, p, coppice.EventPullChanged, "its branch on the forge is deleted")
+	case v.Task.Ended() && r.Theirs+r.Blocked != "": // nobody waits for the branch, so it is not tried again
+		p.Cleaned = true
+		return changePull(v, p, coppice.EventPullChanged, fmt.Sprintf("%s stays as it is on the forge: %s", p.Branch, cmp.Or(r.Blocked, "somebody else pushed "+short(r.Theirs))))
 	case r.Theirs != "":
 		return pullFailed(v, foreignCommits(v, p, r.Theirs))
 	case r.Blocked != "":
-		return pullFailed(v, coppice.Failf(coppice.ClassEnvironment, r.Blocked, "change the rules of the forge, then run `coppice retry "+v.Task.Key+"`"))
+		return pullFailed(v, coppice.Failf(coppice.ClassEnvironment, r.Blocked, "change the rules of the forge; the push is tried again within 10 minutes"))
 	}
 	p.Pushed, p.MergeBy, p.MergeHead, p.AutoHead, p.Escalate = spec.New, "", "", "", nil
 	d := changePull(v, p, coppice.EventPullChanged, "pushed "+short(spec.New)+" to "+p.Branch)
@@ -208,7 +212,7 @@ func settleForgeWrite(v *View, w coppice.Work) *Decision {
 		fresh := p.Number == 0
 		p.Number, p.URL, p.Written, p.Base = r.Number, r.URL, spec.Text.Mark(), spec.Text.Base
 		p.HotUntil = v.Now.Add(hotTime)
-		if r.State != "" {
+		if r.State == coppice.PullOpen { // the next read says how it ended
 			p.Report.State = r.State
 		}
 		d := changePull(v, p, coppice.EventPullChanged, p.Name()+" is up to date")
@@ -222,6 +226,10 @@ func settleForgeWrite(v *View, w coppice.Work) *Decision {
 	case coppice.ForgeMerge:
 		return pullMerged(v, p, spec, r)
 	case coppice.ForgeClose:
+		if r.State == coppice.PullMerged { // before it was closed
+			p.Report.State, p.Report.Merged = r.State, r.Merged
+			return changePull(v, p, coppice.EventPullMerged, p.Name()+" is merged as "+short(r.Merged))
+		}
 		p.EndedAt, p.Cleaned = v.Now, true
 		return changePull(v, p, coppice.EventPullClosed, p.Name()+" is closed")
 	}
@@ -279,7 +287,8 @@ func pullFailed(v *View, fail *coppice.Failure) *Decision {
 }
 
 // landMerged takes the commit of a merged request to the queue, where the branch
-// here follows the forge's.
+// here follows the forge's. Somebody can merge the request of a task that has failed
+// or was stopped: it is done then.
 func landMerged(v *View) *Decision {
 	p, t := *v.Pull, v.Task
 	l := v.Landing
@@ -297,8 +306,12 @@ func landMerged(v *View) *Decision {
 	c.Candidate = coppice.Candidate{Base: v.Queue.Tip, Tree: c.Tree, Commit: p.Report.Merged, Green: true, Pushed: true, CreatedAt: v.Now}
 	c.QueueID, c.QueuedAt = v.Queue.ID, v.Now
 	p.EndedAt = v.Now
-	t.Stage, t.Wait, t.Next, t.Attention, t.Failure = coppice.StageLanding, nil, nil, "", nil
 	d := changePull(v, p, coppice.EventLandingQueued, p.Name()+" is merged as "+short(c.Commit))
+	if t.Ended() {
+		d.Kind = coppice.EventTaskRetried
+	}
+	t.Stage, t.Wait, t.Next, t.Attention, t.Failure = coppice.StageLanding, nil, nil, "", nil
+	t.Outcome, t.EndedAt = "", time.Time{}
 	d.Task, d.Landing = &t, &c
 	return d
 }

@@ -403,3 +403,123 @@ func TestConflictsWaitForTheBase(t *testing.T) {
 		t.Errorf("reactions %v, want %v", got, want)
 	}
 }
+
+// A task continues after its request was closed. Its work goes into another request.
+func TestAnotherPullRequest(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	b.reads(func(r *coppice.PullRead) { r.State = coppice.PullClosed })
+	b.wantStage(coppice.StageEnded)
+	b.clock = b.clock.Add(time.Minute)
+	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("try another way"))
+	b.must(err)
+	b.turn()
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead, Conversation: "talk"})
+	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+	if spec := b.written("app-1"); spec.Op != coppice.ForgePut || spec.Number != 0 || spec.Head != pullFixed {
+		t.Errorf("the next request: %+v", spec)
+	}
+}
+
+// A branch that a failed task cannot push stays as it is on the forge.
+func TestAFailedTaskPushesOneTime(t *testing.T) {
+	t.Parallel()
+	for _, res := range []coppice.PullPushResult{{Theirs: pullFixed}, {Blocked: "no"}} {
+		b := openApp(t, withPulls(func(p *coppice.Policy) { p.Land.PR.PushFails, p.Land.PR.Draft, p.Verify.Attempts = true, new(bool), 0 }))
+		b.create(coppice.NewTask{Title: "a"})
+		b.prepares("app-1")
+		b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullHead, From: "base1"})
+		b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1"})
+		b.ends("app-1", coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make", Exit: 1}}})
+		b.ends("app-1", coppice.WorkPullPush, res)
+		b.clock = b.clock.Add(time.Hour)
+		b.turn()
+		if p := b.pull(); !p.Cleaned || b.hasOpen(coppice.WorkPullPush) {
+			t.Errorf("after %+v: %+v", res, p)
+		}
+	}
+}
+
+// A task that a reaction created creates no other one, so that rules do not feed
+// themselves.
+func TestReactionsDoNotFeedThemselves(t *testing.T) {
+	t.Parallel()
+	b := inPull(t, func(p *coppice.Policy) {
+		p.Reactions = coppice.Reactions{coppice.OnConflicts: {{Do: coppice.ReactTask}}, coppice.OnBotComment: {{Do: coppice.ReactTask}}}
+	})
+	b.update(func(tx store.Tx) error {
+		x, err := tx.Tasks.ByKey("app-1")
+		x.CreatedBy = "engine:reaction"
+		return firstErr(err, tx.Tasks.Put(&x))
+	})
+	b.reads(func(r *coppice.PullRead) { r.Conflicts = true })
+	if got := b.reactions(); !slices.Equal(got, []string{"merge-conflicts:nothing"}) {
+		t.Errorf("reactions %v", got)
+	}
+}
+
+// A request was merged before Coppice wrote to it again. The commit that landed comes
+// from the next read.
+func TestMergedBeforeTheNextWrite(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("one more thing"))
+	b.must(err)
+	b.turn()
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead, Conversation: "talk"})
+	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged})
+	b.ends("app-1", coppice.WorkCheck, proved)
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged})
+	b.wantStage(coppice.StagePull)
+	b.reads(func(r *coppice.PullRead) { r.State, r.Head, r.Merged = coppice.PullMerged, pullHead, pullMerge })
+	b.wantStage(coppice.StageLanding)
+	if l := b.landing("app-1"); l.Commit != pullMerge {
+		t.Errorf("it lands as %q", l.Commit)
+	}
+}
+
+// Somebody merges the request of a task that failed or was stopped. Its work lands.
+func TestMergedAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	b := inPull(t, func(p *coppice.Policy) { p.Retry.Max = 0 })
+	ann := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"})
+	_, err := ann.Ask(t.Context(), "app-1", coppice.VerbContinue, request("one more thing"))
+	b.must(err)
+	b.turn()
+	one := 1
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Exit: &one})
+	if x := b.task("app-1"); x.Outcome != coppice.OutcomeFailed {
+		t.Fatalf("the task is %s, %s", x.Stage, x.Outcome)
+	}
+	b.reads(func(r *coppice.PullRead) { r.State, r.Merged = coppice.PullMerged, pullMerge })
+	b.wantStage(coppice.StageLanding)
+
+	b = inPull(t)
+	_, err = b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbStop, request(""))
+	b.must(err)
+	b.turn()
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.wantStage(coppice.StageLanding)
+}
+
+// A request that Coppice merged before it ever read it is one event.
+func TestMergedOneTime(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	b.approves()
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	task := b.task("app-1")
+	b.update(func(tx store.Tx) error { // a read that had begun before
+		return firstErr(tx.Asks.Put(&coppice.Ask{
+			Subject: coppice.TaskSubject(task.ID), ProjectID: task.ProjectID, Verb: coppice.VerbReport, At: b.clock,
+			Args: coppice.Raw(coppice.PullRead{Number: 7, State: coppice.PullMerged, Head: pullHead, Merged: pullMerge}),
+		}), tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventForgeAsked, ProjectID: task.ProjectID, TaskID: task.ID}))
+	})
+	b.turn()
+	if got := b.reactions(); !slices.Equal(got, []string{"pr-merged:notify"}) {
+		t.Errorf("reactions %v", got)
+	}
+}

@@ -100,9 +100,9 @@ func pullEvents(v *View, p coppice.Pull) []occurrence {
 	var list []occurrence
 	switch {
 	case r.State == coppice.PullMerged:
-		return add(list, coppice.OnMerged, fmt.Sprint(r.Number), fmt.Sprintf("#%d is merged", r.Number), nil)
+		return add(list, coppice.OnMerged, fmt.Sprint(p.Number), p.Name()+" is merged", nil)
 	case r.State == coppice.PullClosed:
-		return add(list, coppice.OnClosed, fmt.Sprint(r.Number), fmt.Sprintf("#%d is closed", r.Number), nil)
+		return add(list, coppice.OnClosed, fmt.Sprint(p.Number), p.Name()+" is closed", nil)
 	case v.Task.Stage != coppice.StagePull || v.open(coppice.WorkPullPush, coppice.WorkForgeWrite) != nil || r.Head != p.Pushed || v.Landing == nil || v.Landing.Head != p.Pushed:
 		return nil
 	}
@@ -352,7 +352,10 @@ func (v *View) refuses(h occurrence, rule coppice.Reaction) string {
 	if why := reaction.Untrusted(h.Event, rule, v.Project.Policy.Trust); why != "" {
 		return why
 	}
-	if rule.Do == coppice.ReactSend && !v.Task.Stage.Awaits() && !v.live() && !v.Task.Ended() {
+	switch {
+	case rule.Do == coppice.ReactTask && v.Task.CreatedBy == (coppice.Actor{Kind: coppice.ActorEngine, Name: reactionActor}).String():
+		return "a reaction created this task, so it creates no other one"
+	case rule.Do == coppice.ReactSend && !v.Task.Stage.Awaits() && !v.live() && !v.Task.Ended():
 		return "its agent works already"
 	}
 	return ""

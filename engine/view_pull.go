@@ -128,7 +128,7 @@ func approvedGreen(p coppice.Pull, now time.Time) bool {
 // draftFollowing returns a task that a reaction creates. It belongs to the group of
 // the task whose event it follows.
 func (t *turn) draftFollowing(v *View, n coppice.NewTask) (coppice.Task, error) {
-	task, err := t.intake("reaction").draft(v.Project, n)
+	task, err := t.intake(reactionActor).draft(v.Project, n)
 	if err == nil {
 		task.Group, task.Next = v.Task.Group, firstSession(task, "")
 	}

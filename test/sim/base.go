@@ -199,7 +199,7 @@ func (s *sim) fixHolds(r store.Reader, t coppice.Task, x coppice.Session, l copp
 func asked(r store.Reader, t coppice.Task, from, to time.Time) error {
 	events, err := r.Log.Events(0, 10_000, store.EventFilter{TaskID: t.ID})
 	byPerson := func(e coppice.Event) bool {
-		return strings.HasPrefix(e.By, string(coppice.ActorPerson)) && !e.At.Before(from) && !e.At.After(to)
+		return (strings.HasPrefix(e.By, string(coppice.ActorPerson)) || e.Kind == coppice.EventReaction) && !e.At.Before(from) && !e.At.After(to)
 	}
 	if err == nil && !slices.ContainsFunc(events, byPerson) {
 		err = errors.New("no person asked for it")

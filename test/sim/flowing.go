@@ -220,7 +220,7 @@ func (s *sim) batchSpec() flow.BatchSpec {
 
 // meet lets the world and the people know the tasks that the engine created.
 func (s *sim) meet() error {
-	if !s.opt.Flows {
+	if !s.opt.Flows && !s.opt.Pulls {
 		return nil
 	}
 	f := s.flowing

@@ -69,6 +69,10 @@ func (s *sim) serverStarts() error {
 // runHook runs a hook, which fails at times.
 func (s *sim) runHook(v coppice.HookSpec) (coppice.HookResult, error) {
 	h := s.hooking
+	if h == nil { // the command of a reaction
+		s.pulling.runs[v.Key] = true
+		return coppice.HookResult{}, nil
+	}
 	h.starts[v.Key]++
 	if h.ended[v.Key] {
 		return coppice.HookResult{}, fmt.Errorf("the hook %s ran again after its result was stored", v.Key)
@@ -85,7 +89,7 @@ func (s *sim) runHook(v coppice.HookSpec) (coppice.HookResult, error) {
 
 // hookGiven keeps that the result of a hook was accepted.
 func (s *sim) hookGiven(it *item) error {
-	if it.lease.Work.Kind != coppice.WorkHook {
+	if it.lease.Work.Kind != coppice.WorkHook || s.hooking == nil {
 		return nil
 	}
 	v, err := coppice.DecodeSpec[coppice.HookSpec](it.lease.Work)

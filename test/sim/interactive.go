@@ -17,7 +17,7 @@ func hasScreen(_ coppice.Project, agent string) error {
 
 // interact makes some tasks interactive: on a screen, or turn by turn.
 func (s *sim) interact(n *coppice.NewTask) {
-	n.Interactive = s.owed%6 == 1 && n.Role() == coppice.RoleImplement && !s.opt.Plain && !s.opt.Asks && !s.opt.Red && !s.opt.Hooks
+	n.Interactive = s.owed%6 == 1 && n.Role() == coppice.RoleImplement && !s.opt.Plain && !s.opt.Asks && !s.opt.Red && !s.opt.Hooks && !s.opt.Pulls
 }
 
 // interactiveHolds checks that nothing of an interactive task landed without a person.

@@ -210,7 +210,7 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Outcome == coppice.OutcomeDone && t.Landed != "" && (len(landed) == 0 || len(landed) > 1+rounds || landed[len(landed)-1] != t.Landed) {
 			return fmt.Errorf("%s is done as %s, the world saw %v", t.Key, t.Landed, s.world.landed[t.Key])
 		}
-		if t.Ended() && t.Outcome != coppice.OutcomeDone && len(landed) > rounds {
+		if t.Ended() && t.Outcome != coppice.OutcomeDone && len(landed) > rounds && (!s.opt.Pulls || t.Reverted == nil) { // a merged request can be empty
 			return fmt.Errorf("%s is %s and has landed", t.Key, t.Outcome)
 		}
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
@@ -270,6 +270,13 @@ func (s *sim) settle() error {
 		if quiet++; before != after {
 			quiet = 0
 		}
+		if quiet == 3 && s.opt.Pulls {
+			if changed, err := s.endPulls(); err != nil {
+				return err
+			} else if changed {
+				quiet = 0
+			}
+		}
 		if s.now = s.now.Add(time.Minute); s.due.After(s.now) && quiet > 0 {
 			s.now = s.due
 		}
@@ -314,6 +321,9 @@ func (s *sim) round() error {
 
 // marks is something that differs whenever anything has happened.
 func (s *sim) marks() (n int64, err error) {
+	if s.opt.Pulls {
+		return s.pullMarks()
+	}
 	err = s.st.View(s.ctx, func(r store.Reader) error {
 		_, n, err = r.Log.Bounds()
 		return err
@@ -338,6 +348,8 @@ func (s *sim) help() error {
 		switch {
 		case t.Stage == coppice.StageSession:
 			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
+		case t.Stage == coppice.StagePull:
+			err = s.helpPull(t)
 		case t.Stage.Awaits(), verb.YourTurn(t):
 			err = s.land(t.Key)
 		case t.Planned() && verb.WaitsForPerson(t):
@@ -406,7 +418,7 @@ func (s *sim) atRest(r store.Reader) error {
 	if err != nil || len(live) > 0 {
 		return fmt.Errorf("%d sessions still live: %w", len(live), err)
 	}
-	if err := s.talkHolds(r, tasks); err != nil {
+	if err := errors.Join(s.talkHolds(r, tasks), s.pullsAtRest(r)); err != nil {
 		return err
 	}
 	if err := s.needsHold(r); err != nil {

@@ -38,7 +38,12 @@ func (s *sim) push(w coppice.Work) (any, error) {
 }
 
 func (s *sim) move(w coppice.Work) (any, error) {
-	return publish(s, w, func(v coppice.MoveSpec) (string, string) { return v.Repo, v.New }, s.world.move)
+	return publish(s, w, func(v coppice.MoveSpec) (string, string) { return v.Repo, v.New }, func(v coppice.MoveSpec, checks []string, verified bool) coppice.MoveResult {
+		if v.Follow {
+			return s.world.follow(v, w.TaskID != 0)
+		}
+		return s.world.move(v, checks, verified)
+	})
 }
 
 // publish moves a repository's remote or base to a commit, while people edit it.
@@ -95,6 +100,9 @@ func (s *sim) reconcile(r *repo) {
 
 // remoteHolds: what was pushed has landed, once all tasks have ended.
 func (s *sim) remoteHolds(r store.Reader) error {
+	if s.opt.Pulls { // people merge what they want
+		return nil
+	}
 	for path, repo := range s.world.repos {
 		for at := repo.remote; at != ""; at = s.world.commits[at].parent {
 			key := s.world.commits[at].task

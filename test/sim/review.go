@@ -96,7 +96,7 @@ func (s *sim) reviewsHold(r store.Reader, t coppice.Task) error {
 	land := p.Policy.Land
 	for _, l := range landings {
 		c := s.world.commits[l.Commit]
-		asks := !strings.HasPrefix(t.Onto, coppice.TaskBranch("")) && (land.Method().Stage != "" || slices.Contains(land.Ask.Categories, t.Category) ||
+		asks := !strings.HasPrefix(t.Onto, coppice.TaskBranch("")) && !land.Method().Forge && (land.Method().Stage != "" || slices.Contains(land.Ask.Categories, t.Category) ||
 			ruleFor(land.Ask, s.world.tree(c.parent), c.tree) != "")
 		if l.Outcome == coppice.LandingLanded && asks && (!s.approved[t.Key+" "+l.Head] && l.Reverts == "" || l.ApprovedBy == "") { // the request to revert approves it
 			return fmt.Errorf("%s landed %s, which nobody approved (%q)", t.Key, l.Head, l.ApprovedBy)

@@ -43,6 +43,7 @@ type Options struct {
 	Family bool // a project has one session, and agents create tasks and wait for them
 	Hooks  bool // every event has hooks, and landings wait for one
 	Flows  bool // people create flows and schedules
+	Pulls  bool // work lands by pull requests
 }
 
 // Report is what a simulation showed.
@@ -63,6 +64,7 @@ type Report struct {
 	locked
 	families
 	flows
+	pulls
 }
 
 // mostSessions is how many sessions of all projects run at once.
@@ -94,6 +96,7 @@ type sim struct {
 	approved map[string]bool
 	locks    *locking
 	flowing  *flowing
+	pulling  *pulling
 
 	diskFree  uint64         // bytes of the disk; 0 is unknown
 	diagnosed map[int64]bool // sessions that got a diagnosis
@@ -212,6 +215,9 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	if opt.Hooks {
 		s.hooking = newHooking(opt.Seed)
 	}
+	if opt.Pulls {
+		s.pulling = newPulling(opt.Seed)
+	}
 	s.fault = &faulty{Store: st, rng: rng}
 	s.st = s.fault
 	if err := s.boot(); err != nil {
@@ -316,9 +322,10 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 		p.Retry.Max, p.Agent.Fallback, p.Budget = 2+s.retries.IntN(5), []string{"beta"}, coppice.BudgetPolicy{}
 	}
 	s.flowed(&p)
+	s.pulled(&p, dir)
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
-	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
-	if p.Land.Push {
+	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}, forge: s.opt.Pulls}
+	if p.Land.Push || s.opt.Pulls {
 		s.world.repos[dir].remote = root
 	}
 	return coppice.Project{Path: dir, Prefix: "p", Policy: p, BaseCommit: root}, nil
@@ -406,6 +413,9 @@ func (s *sim) report() (Report, error) {
 			return err
 		}
 		if r.flows, err = s.countFlows(rd); err != nil {
+			return err
+		}
+		if r.pulls, err = s.pullsHeld(rd, all); err != nil {
 			return err
 		}
 		tasks, err := rd.Tasks.List(store.TaskFilter{})

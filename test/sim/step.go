@@ -76,6 +76,7 @@ func (s *sim) actions() []action {
 		{s.opt.Retries, s.retryActions},
 		{s.opt.Locks, s.lockingActions},
 		{s.opt.Flows, s.flowActions},
+		{s.opt.Pulls, s.pullActions},
 	} {
 		if kind.on {
 			return kind.actions()
@@ -123,7 +124,7 @@ func (s *sim) turn() error {
 		}
 	}
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r), s.locksHold(r), s.budgetsHold(r), s.flowsHold(r))
+		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r), s.locksHold(r), s.budgetsHold(r), s.flowsHold(r), s.pullsHold(r))
 	})
 }
 
@@ -150,7 +151,7 @@ func (s *sim) full(r store.Reader) error {
 
 var allKinds = []coppice.WorkKind{
 	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkStrays, coppice.WorkBranch, coppice.WorkRun, coppice.WorkSend,
-	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkHook,
+	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkHook, coppice.WorkPullPush, coppice.WorkForgeRead, coppice.WorkForgeWrite,
 }
 
 func (s *sim) take() error {
@@ -224,6 +225,10 @@ func (s *sim) try(it *item) error {
 	fails, early := !s.calm && s.rng.IntN(25) == 0 && !s.opt.Kills && (!s.opt.Asks || s.rng.IntN(20) == 0), s.rng.IntN(2) == 0
 	if !fails || !early {
 		res, err := s.execute(it.lease)
+		if errors.As(err, &it.fail) {
+			it.done = true
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -306,6 +311,8 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 			return nil, errors.Join(err, s.gateHolds(w, v.New))
 		}
 		return s.move(w)
+	case coppice.WorkPullPush, coppice.WorkForgeRead, coppice.WorkForgeWrite:
+		return s.forgeWork(w)
 	case coppice.WorkStop:
 		return spec(w, s.stopHost)
 	case coppice.WorkSend:
@@ -430,7 +437,7 @@ func (s *sim) agent() error {
 		s.analyze(key, h)
 		return nil
 	}
-	if h.role == coppice.RoleFix {
+	if h.role == coppice.RoleFix || s.opt.Pulls && s.pulling.rng.IntN(2) == 0 {
 		s.world.mergeBase(h)
 	}
 	s.made++

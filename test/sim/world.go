@@ -50,6 +50,7 @@ type repo struct {
 	checks  []string
 	history []string
 	flows   map[string]*flowBranch // by name
+	forge   bool                   // work lands by pull requests
 }
 
 // commit is a tree and where it came from. The tree is a map from file to the
@@ -57,6 +58,7 @@ type repo struct {
 type commit struct {
 	id     string
 	parent string
+	other  string // the second parent of a merge
 	tree   map[string]string
 	task   string
 }
@@ -162,6 +164,9 @@ func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
 
 // forked returns the commit of a branch or commit, and where it left the base.
 func (w *world) forked(path, from string) (base, head string) {
+	if r := w.repos[path]; r.forge && w.commits[from].id != "" {
+		return w.common(r.base, from), from
+	}
 	ws, f := w.spaces[w.branchOf[from]], w.repos[path].flows[from]
 	if f != nil && (ws == nil || ws.removed) {
 		return f.start, f.tip
@@ -224,6 +229,9 @@ func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 	head := w.commits[s.Head]
 	head.task = strings.Split(s.Ref, "/")[3] // a fork may begin with another task's commits
 	from, ok := w.startOf(s, head.task)
+	if w.repos[s.Repo].forge {
+		from, ok = w.common(base, s.Head), true
+	}
 	if !ok {
 		w.breakf("a candidate of %s has no workspace", head.task)
 		return coppice.MergeResult{Base: base, Empty: true, Tree: treeID(w.tree(base))}
@@ -468,5 +476,6 @@ func (w *world) mergeBase(h *hostState) {
 		}
 	}
 	ws.head = w.add(ws.head, tree, h.task, "merge "+base)
+	w.follows(ws.head, base)
 	ws.from = base
 }
