@@ -255,6 +255,59 @@ func TestAFlowPausesAndHasATime(t *testing.T) {
 	}
 }
 
+// A flow that resumes from a step stops the open steps from there on: their work must
+// not land beside that of the new ones.
+func TestResumeStopsOpenSteps(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"]}`)
+	b.replies("app-2", side("agree"))
+	b.replies("app-3", side("disagree"))
+	b.runs("app-4")
+	_, err := b.Ask(t.Context(), f.Key, coppice.VerbPause, verb.Request{})
+	b.must(err)
+	b.turn()
+	_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{Text: "r1"})
+	if coppice.Public(err).Field != "from" { // l1/r1 is one
+		t.Errorf("r1 names a step: %v", err)
+	}
+	_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{Text: "l1/r1"})
+	b.must(err)
+	b.turn()
+	b.wantSteps(f, "l1/r0/a=app-2 l1/r0/b=app-3 l1/r1/a=app-4 l1/r1/b=app-5 l1/r1/a=app-6 l1/r1/b=app-7")
+	for key, want := range map[string]bool{"app-4": true, "app-5": true, "app-6": false, "app-7": false} {
+		if b.stops(key) != want {
+			t.Errorf("%s stops: %t, want %t", key, !want, want)
+		}
+	}
+}
+
+func TestStepNamed(t *testing.T) {
+	t.Parallel()
+	var steps []coppice.Task
+	for _, key := range []string{
+		"10", "1", "assess", "c1/review", "c1/implement", "c2/review", "c2/review-2", "c2/verify-1", "c2/verify-1/repair-1", "c2/fix-1", "c2/verify-2",
+		"lead", "w1", "w10", "verify-1", "lead-2", "verify-2", "l1/r0/a", "l1/action", "7/l1/r0/a",
+	} {
+		s := coppice.Task{}
+		s.Step = &coppice.Step{Key: key}
+		steps = append(steps, s)
+	}
+	for text, want := range map[string]string{
+		"1": "1", "w1": "w1", "7": "7/l1/r0/a", "assess": "assess", "c2": "c2/review", "c2/": "c2/review", "review": "c2/review", "c1/review": "c1/review",
+		"c2/review": "c2/review", "implement": "c1/implement", "c2/verify": "c2/verify-2", "fix": "c2/fix-1", "c2/verify-1": "c2/verify-1",
+		"lead": "lead", "verify": "verify-2", "l1/r0": "l1/r0/a", "action": "l1/action", "c3/review": "", "rev": "", "": "", "2": "", "c1/verify": "",
+	} {
+		got := ""
+		if n := stepNamed(steps, text); n >= 0 {
+			got = steps[n].Step.Key
+		}
+		if got != want {
+			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Comments on a plan that waits for an approval go to its author as one document, and
 // other drafts stay.
 func TestCommentsOnAPlan(t *testing.T) {
