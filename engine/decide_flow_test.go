@@ -255,6 +255,47 @@ func TestAFlowPausesAndHasATime(t *testing.T) {
 	}
 }
 
+// The verifier of a goal works at the tip of the branch with the work of all workers,
+// and sees what the lead says about it. What it refuses goes to a further lead.
+func TestTheVerifierOfAGoal(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.create(coppice.NewTask{Title: "Reach it", Flow: &coppice.NewFlow{Kind: coppice.FlowGoal, Spec: []byte(`{"lead": "ann"}`)}})[0]
+	b.turn()
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "base1"})
+	b.runs("app-2")
+	by := coppice.Actor{Kind: coppice.ActorSession, Name: "app-2.1"}
+	asks := func(v coppice.Verb, text string, args any) {
+		t.Helper()
+		now := b.task(f.Key)
+		b.must(b.store.Update(t.Context(), func(tx store.Tx) error { return b.As(by).AskFlow(tx, now, v, text, args) }))
+		b.turn()
+	}
+	asks(coppice.VerbSpawn, "one", flow.Spawn{Key: "w1", Perspective: flow.Implementer, Agent: "bob", Task: "Write it."})
+	b.wantSteps(f, "lead=app-2 w1=app-3")
+	if w := b.task("app-3"); w.Parent != b.task("app-2").ID || w.Onto != "coppice/app-1" || w.Agent != "bob" {
+		t.Errorf("the worker is %+v", w)
+	}
+	b.landsAs("app-3", "c1")
+	asks(coppice.VerbGoalDone, "It is written.", flow.GoalDone{Criteria: "the file exists"})
+	b.replies("app-2", "GOAL_DONE: It is written.")
+	b.wantSteps(f, "lead=app-2 w1=app-3 verify-1=app-4")
+	v := b.task("app-4")
+	for _, part := range []string{"Reach it", "It is written.", "the file exists"} {
+		if !strings.Contains(v.Body, part) {
+			t.Errorf("the prompt of the verifier does not have %q:\n%s", part, v.Body)
+		}
+	}
+	if v.Agent != "bob" || v.Onto != "coppice/app-1" || v.Wants != coppice.WantsAnswer || len(v.Schema) == 0 {
+		t.Errorf("the verifier is %+v", v)
+	}
+	b.replies("app-4", `{"result": "fail", "findings": ["it has no test"]}`)
+	b.wantSteps(f, "lead=app-2 w1=app-3 verify-1=app-4 lead-2=app-5")
+	if body := b.task("app-5").Body; !strings.Contains(body, "it has no test") || !strings.Contains(body, "landed as c1") {
+		t.Errorf("the further lead does not have the findings and the state:\n%s", body)
+	}
+}
+
 // A flow that resumes from a step stops the open steps from there on: their work must
 // not land beside that of the new ones.
 func TestResumeStopsOpenSteps(t *testing.T) {

@@ -139,8 +139,8 @@ func (w *world) afterEvents(n int) {
 	}
 }
 
-// killedTwice kills the server at two moments that differ in each run, each after at
-// most so many events, and starts it again.
+// killedTwice kills the server at two moments that differ in each run, each after 1 to
+// within events, and starts it again.
 func (w *world) killedTwice(s *server, within int, first func()) {
 	w.t.Helper()
 	random := rand.Uint64()

@@ -63,9 +63,9 @@ func (e *Env) flowResume() *cobra.Command {
 		Long: `Continue a flow that is paused, waits for you, failed or was stopped. Steps that failed or
 were stopped run again. It is also how you approve what a flow waits for, such as its plan.
 
-With --from, the named step and all that follow it run again. Name a step by its key or by
-its phase, such as review. Of several steps of a phase, the last one counts, or that of
---cycle.`,
+With --from, the named step and all that follow it run again, and those that are open stop.
+Name a step by its key or by its phase, such as review. Of several steps of a phase, the
+last one counts, or the last one of --cycle.`,
 		Example: "  coppice flow resume app-13\n  coppice flow resume app-13 --from c2/implement\n  coppice flow resume app-13 --from review --cycle 3",
 		Args:    args(1, 1, "the key of a flow"),
 	}
