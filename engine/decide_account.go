@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"coppice"
 )
@@ -43,7 +44,18 @@ func (v *View) preferredAccount() string { return v.account(v.Task.Agent, v.Task
 // model, because the task's choice cannot be used.
 func (v *View) usesFallback(s *coppice.Session) bool {
 	a := v.account(s.Agent, s.Model)
-	return s.Agent == v.Task.Agent && a != v.preferredAccount() && slices.Contains(v.Project.Policy.Agent.Fallback, a)
+	return s.Agent == v.Task.Agent && a != v.preferredAccount() &&
+		slices.ContainsFunc(v.fallbacks(), func(entry string) bool { return v.account(coppice.SplitChoice(entry)) == a })
+}
+
+// fallbacks returns the choices that can take over from the task's own. A flow chooses
+// the agents of its steps, so that the project's first choice is one of them.
+func (v *View) fallbacks() []string {
+	a := v.Project.Policy.Agent
+	if v.Task.Step == nil || a.Use == "" {
+		return a.Fallback
+	}
+	return append(slices.Clone(a.Fallback), strings.TrimSuffix(a.Use+":"+a.Model, ":"))
 }
 
 // accountOfRun returns the account of a session that has run. If nobody chose a
@@ -68,7 +80,7 @@ func accountOfFailure(s *coppice.Session) string {
 	return s.Agent
 }
 
-// fallbackFor returns a session for the first choice, or else the first
+// fallbackFor returns a session for the task's choice, or else the first
 // fallback, with another account that is not limited and that was able to do the
 // task's sessions in this round. It returns nil if there is none. If only is
 // set, the agent must be that one.
@@ -92,7 +104,7 @@ func fallbackAmong(v *View, account string, role coppice.Role, accepts func(agen
 		}
 	}
 	choices := []coppice.Next{{Agent: v.Task.Agent, Model: v.Task.Model}}
-	for _, entry := range v.Project.Policy.Agent.Fallback {
+	for _, entry := range v.fallbacks() {
 		agent, model := coppice.SplitChoice(entry)
 		if model == "" && v.Task.Model == coppice.ModelAuto {
 			model = coppice.ModelAuto

@@ -35,7 +35,7 @@ func flowRequests(v *View) *Decision {
 		if a.Text != "" {
 			d.Reason += " from " + a.Text
 		}
-		resumeFlow(v, &t, a.Text)
+		resumeFlow(v, d, a.Text)
 	default: // a pause of a flow that has ended
 		d.Kind, d.Reason, d.Task, d.Asks = coppice.EventTaskChanged, "had ended already", nil, v.done(a)
 	}
@@ -44,14 +44,19 @@ func flowRequests(v *View) *Decision {
 
 // resumeFlow makes a flow continue after it was paused, blocked, stopped or failed.
 // Steps that failed or were cancelled no longer count, so that its kind plans them
-// again. Nor do the step that a person names and all that follow it.
-func resumeFlow(v *View, t *coppice.Task, from string) {
-	f := t.Flow
-	after := false
-	for _, s := range v.Steps {
-		after = after || from != "" && namesStep(s.Step.Key, from)
+// again. Nor do the step that a person names and all that follow it: those that are
+// open stop.
+func resumeFlow(v *View, d *Decision, from string) {
+	t, f := d.Task, d.Task.Flow
+	first := stepNamed(v.Steps, from)
+	f.Left = slices.Clone(f.Left)
+	for n, s := range v.Steps {
+		after := first >= 0 && n >= first
 		if after || s.Restartable() {
-			f.Left = append(slices.Clone(f.Left), s.ID)
+			f.Left = append(f.Left, s.ID)
+		}
+		if after {
+			v.stopStep(d, s, "its flow resumes from an earlier step")
 		}
 	}
 	if f.Time > 0 {
@@ -62,10 +67,40 @@ func resumeFlow(v *View, t *coppice.Task, from string) {
 	continueFlow(v, t)
 }
 
-// namesStep reports whether a text names a step: it is the start of the key, or of a part
-// of it, as review in c1/review.
-func namesStep(key, text string) bool {
-	return strings.HasPrefix(key, text) || strings.Contains(key, "/"+text)
+// stopStep requests the stop of an open step.
+func (v *View) stopStep(d *Decision, s coppice.Task, why string) {
+	if !s.Ended() && !v.Stopping[s.ID] {
+		d.Requests = append(d.Requests, coppice.Ask{Subject: coppice.TaskSubject(s.ID), Verb: coppice.VerbStop, Text: why})
+	}
+}
+
+// stepNamed returns the index of the step that a text names: by its key, by the start
+// of its key up to a slash, or by its phase, such as review or c3/verify. Of the steps
+// of a phase, it is the last one that does not repeat another one. It returns -1 if the
+// text names none.
+func stepNamed(steps []coppice.Task, text string) int {
+	text = strings.TrimSuffix(text, "/")
+	named := func(fits func(key string) bool) int {
+		return slices.IndexFunc(steps, func(s coppice.Task) bool { return fits(s.Step.Key) })
+	}
+	if n := named(func(key string) bool { return key == text }); n >= 0 || text == "" {
+		return n
+	}
+	if n := named(func(key string) bool { return strings.HasPrefix(key, text+"/") }); n >= 0 {
+		return n
+	}
+	numbered := -1
+	for n, s := range slices.Backward(steps) {
+		key := "/" + s.Step.Key
+		if strings.HasSuffix(key, "/"+text) {
+			return n
+		}
+		phase := strings.TrimRight(key, "0123456789")
+		if numbered < 0 && phase != key && strings.HasSuffix(phase, "/"+text+"-") {
+			numbered = n
+		}
+	}
+	return numbered
 }
 
 // continueFlow lets the kind of a flow plan again, in another round if the flow had
@@ -177,8 +212,8 @@ func (v *View) addPlan(d *Decision, p flow.Plan) error {
 		d.More = append(d.More, documentRow{coppice.Document{TaskID: v.Task.ID, Name: n.Name, Text: n.Text, Step: n.Step, By: coppice.Actor{Kind: coppice.ActorEngine, Name: "flow"}, At: v.Now}})
 	}
 	for _, s := range v.Steps {
-		if !s.Ended() && slices.Contains(p.Stop, s.Step.Key) && !v.Stopping[s.ID] {
-			d.Requests = append(d.Requests, coppice.Ask{Subject: coppice.TaskSubject(s.ID), Verb: coppice.VerbStop, Text: "its flow no longer needs it"})
+		if slices.Contains(p.Stop, s.Step.Key) {
+			v.stopStep(d, s, "its flow no longer needs it")
 		}
 	}
 	for _, s := range p.Settle {

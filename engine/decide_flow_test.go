@@ -255,6 +255,100 @@ func TestAFlowPausesAndHasATime(t *testing.T) {
 	}
 }
 
+// The verifier of a goal works at the tip of the branch with the work of all workers,
+// and sees what the lead says about it. What it refuses goes to a further lead.
+func TestTheVerifierOfAGoal(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.create(coppice.NewTask{Title: "Reach it", Flow: &coppice.NewFlow{Kind: coppice.FlowGoal, Spec: []byte(`{"lead": "ann"}`)}})[0]
+	b.turn()
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "base1"})
+	b.runs("app-2")
+	by := coppice.Actor{Kind: coppice.ActorSession, Name: "app-2.1"}
+	asks := func(v coppice.Verb, text string, args any) {
+		t.Helper()
+		now := b.task(f.Key)
+		b.must(b.store.Update(t.Context(), func(tx store.Tx) error { return b.As(by).AskFlow(tx, now, v, text, args) }))
+		b.turn()
+	}
+	asks(coppice.VerbSpawn, "one", flow.Spawn{Key: "w1", Perspective: flow.Implementer, Agent: "bob", Task: "Write it."})
+	b.wantSteps(f, "lead=app-2 w1=app-3")
+	if w := b.task("app-3"); w.Parent != b.task("app-2").ID || w.Onto != "coppice/app-1" || w.Agent != "bob" {
+		t.Errorf("the worker is %+v", w)
+	}
+	b.landsAs("app-3", "c1")
+	asks(coppice.VerbGoalDone, "It is written.", flow.GoalDone{Criteria: "the file exists"})
+	b.replies("app-2", "GOAL_DONE: It is written.")
+	b.wantSteps(f, "lead=app-2 w1=app-3 verify-1=app-4")
+	v := b.task("app-4")
+	for _, part := range []string{"Reach it", "It is written.", "the file exists"} {
+		if !strings.Contains(v.Body, part) {
+			t.Errorf("the prompt of the verifier does not have %q:\n%s", part, v.Body)
+		}
+	}
+	if v.Agent != "bob" || v.Onto != "coppice/app-1" || v.Wants != coppice.WantsAnswer || len(v.Schema) == 0 {
+		t.Errorf("the verifier is %+v", v)
+	}
+	b.replies("app-4", `{"result": "fail", "findings": ["it has no test"]}`)
+	b.wantSteps(f, "lead=app-2 w1=app-3 verify-1=app-4 lead-2=app-5")
+	if body := b.task("app-5").Body; !strings.Contains(body, "it has no test") || !strings.Contains(body, "landed as c1") {
+		t.Errorf("the further lead does not have the findings and the state:\n%s", body)
+	}
+}
+
+// A flow that resumes from a step stops the open steps from there on: their work must
+// not land beside that of the new ones.
+func TestResumeStopsOpenSteps(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"]}`)
+	b.replies("app-2", side("agree"))
+	b.replies("app-3", side("disagree"))
+	b.runs("app-4")
+	_, err := b.Ask(t.Context(), f.Key, coppice.VerbPause, verb.Request{})
+	b.must(err)
+	b.turn()
+	_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{Text: "r1"})
+	if coppice.Public(err).Field != "from" { // l1/r1 is one
+		t.Errorf("r1 names a step: %v", err)
+	}
+	_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{Text: "l1/r1"})
+	b.must(err)
+	b.turn()
+	b.wantSteps(f, "l1/r0/a=app-2 l1/r0/b=app-3 l1/r1/a=app-4 l1/r1/b=app-5 l1/r1/a=app-6 l1/r1/b=app-7")
+	for key, want := range map[string]bool{"app-4": true, "app-5": true, "app-6": false, "app-7": false} {
+		if b.stops(key) != want {
+			t.Errorf("%s stops: %t, want %t", key, !want, want)
+		}
+	}
+}
+
+func TestStepNamed(t *testing.T) {
+	t.Parallel()
+	var steps []coppice.Task
+	for _, key := range []string{
+		"10", "1", "assess", "c1/review", "c1/implement", "c2/review", "c2/review-2", "c2/verify-1", "c2/verify-1/repair-1", "c2/fix-1", "c2/verify-2",
+		"lead", "w1", "w10", "verify-1", "lead-2", "verify-2", "l1/r0/a", "l1/action", "7/l1/r0/a",
+	} {
+		s := coppice.Task{}
+		s.Step = &coppice.Step{Key: key}
+		steps = append(steps, s)
+	}
+	for text, want := range map[string]string{
+		"1": "1", "w1": "w1", "7": "7/l1/r0/a", "assess": "assess", "c2": "c2/review", "c2/": "c2/review", "review": "c2/review", "c1/review": "c1/review",
+		"c2/review": "c2/review", "implement": "c1/implement", "c2/verify": "c2/verify-2", "fix": "c2/fix-1", "c2/verify-1": "c2/verify-1",
+		"lead": "lead", "verify": "verify-2", "l1/r0": "l1/r0/a", "action": "l1/action", "c3/review": "", "rev": "", "": "", "2": "", "c1/verify": "",
+	} {
+		got := ""
+		if n := stepNamed(steps, text); n >= 0 {
+			got = steps[n].Step.Key
+		}
+		if got != want {
+			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Comments on a plan that waits for an approval go to its author as one document, and
 // other drafts stay.
 func TestCommentsOnAPlan(t *testing.T) {

@@ -16,6 +16,8 @@ func TestReroute(t *testing.T) {
 	soon := func(v *View) { v.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Until: noon.Add(shortLimit)} }
 	shut := func(v *View) { v.Limited["ann"] = coppice.AgentLimit{Agent: "ann"} }
 	first := next(coppice.Next{Role: coppice.RoleImplement, Agent: "ann"})
+	step := task(func(t *coppice.Task) { t.Step, t.Agent = &coppice.Step{Key: "c1/implement"}, "bob" })
+	use := policy(func(p *coppice.Policy) { p.Agent.Use, p.Agent.Model, p.Agent.Fallback = "ann", "big", []string{"bob"} })
 	onFallback := next(coppice.Next{Role: coppice.RoleImplement, Agent: "bob"})
 	run(t, reroute, []decision{
 		{"not limited", viewOf(coppice.StageQueued, fallback, first), "nothing"},
@@ -30,6 +32,8 @@ func TestReroute(t *testing.T) {
 			"limits: task.stage; next fix by bob"},
 		{"a fallback waits on", viewOf(coppice.StageQueued, fallback, onFallback, limited("ann")), "nothing"},
 		{"back again", viewOf(coppice.StageQueued, fallback, onFallback), "limits: task.stage; next implement by ann"},
+		{"a step uses the project's first choice, too", viewOf(coppice.StageQueued, use, step, onFallback, limited("bob")), "limits: task.stage; next implement by ann/big"},
+		{"other tasks do not", viewOf(coppice.StageQueued, use, task(func(t *coppice.Task) { t.Agent = "bob" }), onFallback, limited("bob")), "nothing"},
 		{"not when begun", viewOf(coppice.StageQueued, fallback, onFallback, task(func(t *coppice.Task) { t.Sessions = 1 })), "nothing"},
 	})
 }

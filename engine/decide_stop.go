@@ -151,7 +151,7 @@ func retryTask(v *View) *Decision {
 	case t.IsFlow() && t.Outcome != coppice.OutcomeDone && (t.Ended() || t.Planned()):
 		f := *t.Flow
 		t.Flow, d.Reason = &f, "resumes"
-		resumeFlow(v, &t, "")
+		resumeFlow(v, d, "")
 	case t.Ended() && t.Outcome != coppice.OutcomeDone:
 		text := ""
 		if t.Failure != nil {

@@ -43,7 +43,7 @@ func unstop(v *View) *Decision {
 	case t.IsFlow() && (t.Planned() || s == nil):
 		f := *t.Flow
 		t.Flow = &f
-		resumeFlow(v, &t, "")
+		resumeFlow(v, d, "")
 	case s == nil:
 		t.Stage, t.Next = coppice.StageWaiting, firstSession(t, workSoFar(v))
 	case l != nil && l.Outcome == coppice.LandingDropped && v.keepsWork():

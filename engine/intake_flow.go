@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -58,23 +59,25 @@ func (i *Intake) flowGroup(tx store.Tx, p coppice.Project, t *coppice.Task) (err
 }
 
 // requestResume checks that a flow has the step from which a person wants to resume.
-func requestResume(_ *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r verb.Request, _ *coppice.Ask) error {
+// The request gets the step's key.
+func requestResume(_ *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r verb.Request, a *coppice.Ask) error {
 	if r.Text == "" {
 		return nil
 	}
-	steps, err := tx.Families.Steps(t.ID)
+	steps, err := countedSteps(tx.Reader(), *t)
 	if err != nil {
 		return err
 	}
+	if n := stepNamed(steps, r.Text); n >= 0 {
+		a.Text = steps[n].Step.Key
+		return nil
+	}
 	var keys []string
 	for _, s := range steps {
-		if namesStep(s.Step.Key, r.Text) {
-			return nil
-		}
 		keys = append(keys, s.Step.Key)
 	}
 	return coppice.Errorf(coppice.EInvalid, "%s has no step %s", t.Key, coppice.Quote(r.Text)).
-		WithFix("name one of: %s", strings.Join(keys[max(0, len(keys)-20):], ", ")).WithField("from")
+		WithFix("name one of: %s", cmp.Or(strings.Join(keys[max(0, len(keys)-20):], ", "), "(it has no steps yet)")).WithField("from")
 }
 
 // WriteDocument stores a new version of a flow's document. It fails if the document

@@ -76,10 +76,9 @@ func flowView(r store.Reader, t coppice.Task) (in flow.View, all []coppice.Task,
 	in = flow.View{
 		Key: t.Key, Title: t.Title, Body: t.Body, Spec: f.Spec, Agents: f.Agents, WrapUp: f.WrapUp, Resumes: f.Resumes, Docs: map[string]coppice.Document{},
 	}
-	if all, err = r.Families.Steps(t.ID); err != nil {
+	if all, err = countedSteps(r, t); err != nil {
 		return in, nil, err
 	}
-	all = slices.DeleteFunc(all, func(s coppice.Task) bool { return slices.Contains(f.Left, s.ID) })
 	sessions, err := sessionsOfEnded(r, all)
 	if err != nil {
 		return in, nil, err
@@ -92,6 +91,12 @@ func flowView(r store.Reader, t coppice.Task) (in flow.View, all []coppice.Task,
 		in.Docs[d.Name] = d
 	}
 	return in, all, err
+}
+
+// countedSteps returns the steps of a flow that count, oldest first.
+func countedSteps(r store.Reader, t coppice.Task) ([]coppice.Task, error) {
+	all, err := r.Families.Steps(t.ID)
+	return slices.DeleteFunc(all, func(s coppice.Task) bool { return slices.Contains(t.Flow.Left, s.ID) }), err
 }
 
 // FlowOutline is what people see of a flow's plan.

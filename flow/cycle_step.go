@@ -218,6 +218,9 @@ func (r *cycleRun) step(at place, key, text string, repair int) Plan {
 		Turns: limits.turnsOf(repair), Time: limits.Time, Budget: limits.Budget, UntilDone: limits.UntilDone,
 		Answer: len(ph.schema) > 0, Schema: ph.schema,
 	}
+	if !task.Answer { // the reviews see what is missing
+		task.Completion = []string{coppice.CompletionNone}
+	}
 	task.Agent, task.Model = coppice.SplitChoice(choice)
 	var saw []string
 	for _, name := range []string{planDoc, contractDoc} {

@@ -152,6 +152,9 @@ func TestCycleSteps(t *testing.T) {
 		if task.Agent != c.agent || task.Model != c.model || task.Turns != c.turns || task.Answer != c.answer || (len(task.Schema) > 0) != c.answer {
 			t.Errorf("%s is %s:%s with %d turns and answer=%t, expected %s:%s, %d and %t", c.key, task.Agent, task.Model, task.Turns, task.Answer, c.agent, c.model, c.turns, c.answer)
 		}
+		if free := slices.Equal(task.Completion, []string{coppice.CompletionNone}); free == c.answer {
+			t.Errorf("%s has the completion checks %q; an implementation that changes nothing must end", c.key, task.Completion)
+		}
 		for _, part := range c.contains {
 			if !strings.Contains(task.Body, part) {
 				t.Errorf("the description of %s does not contain %q:\n%s", c.key, part, task.Body)

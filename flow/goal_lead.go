@@ -223,6 +223,9 @@ func (g *goalRun) worker(s Spawn, below string) (NewStep, error) {
 		return NewStep{}, err
 	}
 	task := coppice.NewTask{Title: clip(strings.ToUpper(p.Name[:1])+p.Name[1:]+": "+coppice.TitleOf(s.Task), coppice.MaxTitle), Body: text, Answer: !p.Changes}
+	if p.Changes { // the lead decides about one that changes nothing, and says why
+		task.Completion = []string{coppice.CompletionNone}
+	}
 	task.Agent, task.Model = coppice.SplitChoice(s.Agent)
 	return NewStep{Key: s.Key, Task: task, Below: below}, nil
 }

@@ -274,7 +274,7 @@ func (g *goalRun) planned() (Plan, error) {
 		return Plan{Block: &Block{Class: coppice.ClassUnknown, Text: problem, Fix: "edit the document plan of " + g.Key}}, nil
 	}
 	p := Plan{}
-	if text := refreshPlan(doc.Text, tasks, func(id string) bool { s := g.Step(plannedWorker + id); return s != nil && s.State == Done }); text != doc.Text {
+	if text := refreshPlan(doc.Text, tasks, func(id string) bool { return workerDone(g.Step(plannedWorker + id)) }); text != doc.Text {
 		p.Docs = []NewDoc{{Name: goalPlanDoc, Text: text, After: doc.Version, Step: doc.Step}}
 	}
 	if g.Resumes <= resumes {
@@ -392,6 +392,15 @@ func (g *goalRun) storePlan() (Plan, error) {
 	}}, nil
 }
 
+// workerDone reports whether a worker has done its task, as it says itself.
+func workerDone(s *Step) bool {
+	if s == nil || s.State != Done {
+		return false
+	}
+	m, _ := ReadMark(s.Result, MarkWorker, MarkBlocked, MarkBroken)
+	return m == "" || m == MarkWorker
+}
+
 // startPlanned starts the tasks of the plan whose dependencies are done, up to the
 // limit. When all are done, the result is verified.
 func (g *goalRun) startPlanned(p Plan, tasks []planTask) (Plan, error) {
@@ -399,8 +408,8 @@ func (g *goalRun) startPlanned(p Plan, tasks []planTask) (Plan, error) {
 	var failed *Step
 	for _, t := range tasks {
 		s := g.Step(plannedWorker + t.ID)
-		done[t.ID] = s != nil && s.State == Done
-		if s != nil && (s.State == Failed || s.State == Cancelled) && failed == nil {
+		done[t.ID] = workerDone(s)
+		if s != nil && s.State != Open && !done[t.ID] && failed == nil {
 			failed = s
 		}
 	}
@@ -426,6 +435,11 @@ func (g *goalRun) startPlanned(p Plan, tasks []planTask) (Plan, error) {
 		return g.check("The workers have done all tasks of the plan.\n\n"+g.workerList(len(g.workers)), "")
 	case open == 0 && failed != nil:
 		next := g.stopped(failed, failed.Key)
+		if m, text := ReadMark(failed.Result, MarkBlocked, MarkBroken); failed.State == Done {
+			what := map[Mark]string{MarkBlocked: "is blocked", MarkBroken: "could not do its task"}[m]
+			next.Block.Class, next.Block.Text = coppice.ClassImplementation, strings.TrimSuffix(failed.Key+" "+what+": "+coppice.FirstLine(text), ": ")
+			next.Block.Fix = fmt.Sprintf("say what to do with `coppice continue %s \"…\"`, or land what is done with `coppice flow wrap-up %s`", failed.Task, g.Key)
+		}
 		next.Docs = p.Docs
 		return next, nil
 	}

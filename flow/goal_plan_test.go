@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,35 @@ func TestGoalPlan(t *testing.T) {
 
 // A plan that cannot be used is written again one time. A person who starts the step
 // again gets another plan.
+// A worker of the plan that says that it is blocked has not done its task. It can
+// continue.
+func TestGoalPlanBlockedWorker(t *testing.T) {
+	t.Parallel()
+	g := playGoal(t, `{"plan":true}`)
+	g.wants("plan")
+	g.finish("plan", Step{State: Done, Answer: []byte(samplePlan)})
+	g.wants()
+	g.view.Resumes++
+	g.wants("w-lexer", "w-docs")
+	if c := g.tasks["w-lexer"].Task.Completion; !slices.Equal(c, []string{coppice.CompletionNone}) {
+		t.Errorf("its completion checks are %q, want none, so that it can end without a change", c)
+	}
+	for _, c := range []struct{ said, want string }{{"WORKER_BLOCKED: which tokens?", "w-lexer is blocked: which tokens?"}, {"I tried.\nWORKER_FAILED:", "w-lexer could not do its task"}} {
+		g.done("w-lexer", c.said)
+		if g.view.Step("w-docs").State == Open {
+			g.done("w-docs", "WORKER_DONE: written")
+		}
+		g.wants()
+		g.blocks(coppice.ClassImplementation, c.want)
+		if text := g.view.Docs[goalPlanDoc].Text; strings.Contains(text, "[x] lexer") || !strings.Contains(text, "[x] docs") {
+			t.Errorf("after %q the plan is\n%s", c.said, text)
+		}
+		g.block, g.view.Step("w-lexer").State = nil, Open // a person continues it
+	}
+	g.done("w-lexer", "WORKER_DONE: with all tokens")
+	g.wants("w-parser")
+}
+
 func TestGoalPlanAgain(t *testing.T) {
 	t.Parallel()
 	g := playGoal(t, `{"plan":true}`)

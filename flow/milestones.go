@@ -18,10 +18,10 @@ type Milestone struct {
 // Milestones are the milestones of a plan, in the order of the text.
 type Milestones []Milestone
 
-// listRE finds the elements of lists. A box must be followed by a blank, so
-// `- [x](link)` is an element without a box.
+// listRE finds the start of an element of a list, up to its text. A box must be
+// followed by a blank, so `- [x](link)` is an element without a box.
 var listRE = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+\[([ xX])\][ \t]+(.*)|[ \t].*)?$`)
+	return regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+\[([ xX])\][ \t]+|[ \t]|$)`)
 })
 
 // ReadMilestones returns the milestones of a Markdown text, with those of nested
@@ -52,8 +52,8 @@ func ReadMilestones(text string) Milestones {
 		case deep >= 4 && !inList: // an indented code block
 		case box != nil:
 			inList = true
-			if box[1] != "" && coppice.Visible(box[2]) {
-				all = append(all, Milestone{Text: strings.TrimSpace(box[2]), Done: box[1] != " "})
+			if text := bare[len(box[0]):]; box[1] != "" && coppice.Visible(text) {
+				all = append(all, Milestone{Text: strings.TrimSpace(text), Done: box[1] != " "})
 			}
 		case deep == 0 && (blank || strings.HasPrefix(bare, "#")):
 			inList = false // a heading or a paragraph after the list

@@ -26,7 +26,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
 		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Budget: coppice.USD(s.Budget), Cursor: s.Cursor,
 		StopWhy: coppice.StopReason(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Report: s.Report, Dropped: s.Dropped, Memory: s.Memory,
-		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Answer: unpackPtr[coppice.Answer](&u, s.Answer), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
+		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Answer: answerOf(&u, s.Answer), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
 		ParkedAt: at(s.ParkedAt), ReadyAt: at(s.ReadyAt), ParkedFor: coppice.Duration(s.ParkedFor), Waits: unpackPtr[coppice.Waits](&u, s.Waits),
 	}
 	if s.ExitCode.Valid {

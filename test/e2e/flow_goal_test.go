@@ -139,6 +139,23 @@ func (w *world) afterEvents(n int) {
 	}
 }
 
+// killedTwice kills the server at two moments that differ in each run, each after 1 to
+// within events, and starts it again.
+func (w *world) killedTwice(s *server, within int, first func()) {
+	w.t.Helper()
+	random := rand.Uint64()
+	r := rand.New(rand.NewPCG(random, 0))
+	w.t.Logf("seed %d", random)
+	for n := range 2 {
+		w.afterEvents(1 + r.IntN(within))
+		s.Kill()
+		if n == 0 && first != nil {
+			first()
+		}
+		s = w.serve()
+	}
+}
+
 // A goal has four workers: two of them conflict, and one fails and is replaced. The base
 // moves, and the server is killed at two moments that differ in each run. The goal is
 // verified on the merged work, lands one time, and leaves no branch.
@@ -167,19 +184,11 @@ func TestGoalOutlivesEverything(t *testing.T) {
 `, self, leadArg)})
 	s := w.serve()
 	made := decode[api.Task](t, w.cli("goal", "Write all parts", "--no-wait", "--json"))
-	random := rand.Uint64()
-	r := rand.New(rand.NewPCG(random, 0))
-	t.Logf("seed %d", random)
-	for n := range 2 {
-		w.afterEvents(1 + r.IntN(70)) // of about 230
-		s.Kill()
-		if n == 0 {
-			w.write(w.repo, files{"other": "by a person\n"})
-			w.git("add", "other")
-			w.git("commit", "-m", "Something else")
-		}
-		s = w.serve()
-	}
+	w.killedTwice(s, 70, func() { // of about 230 events
+		w.write(w.repo, files{"other": "by a person\n"})
+		w.git("add", "other")
+		w.git("commit", "-m", "Something else")
+	})
 	d := w.landed(made.Key)[0]
 	for name, text := range map[string]string{"part1": "1", "part2": "2", "part3": "3", "part4": "4", "shared": "2 and 3", "other": "by a person"} {
 		w.wantOnBase(name, text)

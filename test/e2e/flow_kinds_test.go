@@ -28,8 +28,8 @@ func sixMilestones(done int) string {
 	return fmt.Sprintf(`{"plan": "%s", "contract": "Six files.", "feedback": "Continue."}`, b.String())
 }
 
-// A cycle repairs an empty plan, survives a cycle without progress, and lands when its
-// last milestone is checked off.
+// A cycle repairs an empty plan, survives a cycle without progress and a server that is
+// killed, and lands when its last milestone is checked off.
 func TestCycleReachesItsMilestones(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
@@ -42,11 +42,9 @@ func TestCycleReachesItsMilestones(t *testing.T) {
   - {match: 'Implement the next milestones.*This is cycle 2 of', steps: [{run: touch notes}]}
   - {match: 'Implement the next milestones.*This is cycle 3 of', steps: [{run: touch m3 m4 m5 m6}]}
 `})
-	w.serve()
-	got := w.try(w.repo, "", "cycle", "Write six files", "--implementer", "scripted:one", "--reviewer", "scripted:two", "--wait")
-	if got.code != 0 {
-		t.Fatalf("exit code %d, want 0:\n%s%s\n%s", got.code, got.out, got.err, w.story("app-1"))
-	}
+	s := w.serve()
+	w.cli("cycle", "Write six files", "--implementer", "scripted:one", "--reviewer", "scripted:two")
+	w.killedTwice(s, 40, nil)
 	d := w.landed("app-1")[0]
 	want(t, "steps", steps(w.flow("app-1")), []string{"assess", "assess/repair-1", "c1/review", "c1/implement", "c2/review", "c2/implement", "c3/review", "c3/implement", "c4/review"})
 	if names := w.git("ls-tree", "--name-only", "main"); !strings.Contains(names, "m6") || d.Landed != w.git("rev-parse", "main") {
@@ -57,8 +55,72 @@ func TestCycleReachesItsMilestones(t *testing.T) {
 	}
 }
 
+// noProgress has a cycle whose first implementation is the only one that changes a file,
+// and whose reviews never check a milestone off.
+var noProgress = files{".coppice/scripted.yaml": `cases:
+  - {match: 'Write the plan for the goal|Review the work on the goal', role: answer, steps: [{say: '` + sixMilestones(0) + `'}]}
+  - {match: 'Implement the next milestones.*This is cycle 1 of', steps: [{run: touch part}]}
+  - {match: 'Implement the next milestones', steps: [{say: I do not know how.}]}
+`}
+
+// A cycle without progress waits for a person and says why. It can be resumed from a
+// step, and what is on its branch can be landed.
+func TestCycleWithoutProgress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, noProgress)
+	w.serve()
+	got := w.try(w.repo, "", "cycle", "Write six files", "--implementer", "scripted:one", "--reviewer", "scripted:two", "--wait")
+	if got.code != 1 || !strings.Contains(got.out, "2 cycles in a row made no progress, with 0 of 6 milestones done") {
+		t.Fatalf("exit code %d, want 1 and the reason:\n%s%s\n%s", got.code, got.out, got.err, w.story("app-1"))
+	}
+	keys := []string{"assess", "c1/review", "c1/implement", "c2/review", "c2/implement", "c3/review", "c3/implement", "c4/review"}
+	want(t, "steps", steps(w.flow("app-1")), keys)
+	blocked := func() api.TaskDetail {
+		t.Helper()
+		return w.await("app-1", "to wait for a person", func(d api.TaskDetail) bool { return d.Status == coppice.StatusNeedsYou })
+	}
+	if d := blocked(); d.Failure == nil || d.Failure.Class != coppice.ClassImplementation || !strings.Contains(d.Fix, "coppice flow wrap-up app-1") {
+		t.Errorf("it waits because of %+v, with the fix %q; want a class and a command", d.Failure, d.Fix)
+	}
+	w.cli("flow", "resume", "app-1", "--from", "review", "--cycle", "3")
+	w.await("app-1", "the steps from there", func(api.TaskDetail) bool { return len(w.flow("app-1").Steps) > len(keys) })
+	blocked()
+	want(t, "steps", steps(w.flow("app-1"))[len(keys):], []string{"c3/review", "c3/implement", "c4/review", "c4/implement", "c5/review"})
+	w.cli("flow", "wrap-up", "app-1")
+	w.landed("app-1")
+	w.wantOnBase("part", "")
+}
+
+// The implementer of a cycle is limited for a day while it works. The project's first
+// choice continues, and does the later steps.
+func TestCycleWithALimitedModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{
+		"coppice.yaml": strings.Replace(policy, "agent: {use: scripted}", `agent: {use: scripted, model: big, fallback: ["scripted:small"]}`, 1),
+		".coppice/scripted.yaml": `cases:
+  - {match: 'Write the plan for the goal', role: answer, steps: [{say: '` + sixMilestones(0) + `'}]}
+  - {match: 'Review the work on the goal.*This is cycle 1 of', role: answer, steps: [{say: '` + sixMilestones(0) + `'}]}
+  - {match: 'Review the work on the goal.*This is cycle 2 of', role: answer, steps: [{run: test -f m3}, {say: '` + sixMilestones(3) + `'}]}
+  - {match: 'Review the work on the goal', role: answer, steps: [{run: test -f m6}, {say: '` + sixMilestones(6) + `'}]}
+  - {match: 'Implement the next milestones.*This is cycle 1 of', session: 1, steps: [{run: touch m1}, {fail: {class: rate_limit, text: the small one is used up, retry_in: 24h}}]}
+  - {match: 'the small one is used up', session: 2, steps: [{run: test -f m1 && touch m2 m3}]}
+  - {match: 'Implement the next milestones.*This is cycle 2 of', steps: [{run: touch m4 m5 m6}]}
+`})
+	w.serve()
+	w.cli("cycle", "Write six files", "--implementer", "scripted:small", "--reviewer", "scripted:big")
+	w.landed("app-1")
+	want(t, "steps", steps(w.flow("app-1")), []string{"assess", "c1/review", "c1/implement", "c2/review", "c2/implement", "c3/review"})
+	var used []string
+	for _, key := range []string{"app-4", "app-6"} {
+		for _, s := range w.task(key).History {
+			used = append(used, s.Model)
+		}
+	}
+	want(t, "models of the implementer", used, []string{"small", "big", "big"})
+}
+
 // Two sides that never agree use all three rounds. One acts, the other finds an issue,
-// and the fixed work lands.
+// and the fixed work lands, although the server is killed.
 func TestDebateWithActionAndVerification(t *testing.T) {
 	t.Parallel()
 	say := func(verdict string) string {
@@ -72,18 +134,17 @@ func TestDebateWithActionAndVerification(t *testing.T) {
   - {match: 'you now do the work that follows', steps: [{write: {path: choice.txt, content: "wrong\n"}}]}
   - {match: 'It found issues', steps: [{write: {path: choice.txt, content: "right\n"}}, {say: Fixed.}]}
 `})
-	w.serve()
-	got := w.try(w.repo, "", "debate", "Left or right?", "--between", "scripted:one,scripted:two", "--action", "Write the choice", "--verify", "--wait")
-	if got.code != 0 {
-		t.Fatalf("exit code %d, want 0:\n%s%s\n%s", got.code, got.out, got.err, w.story("app-1"))
-	}
+	s := w.serve()
+	w.cli("debate", "Left or right?", "--between", "scripted:one,scripted:two", "--action", "Write the choice", "--verify")
+	w.killedTwice(s, 40, nil)
 	w.landed("app-1")
 	want(t, "steps", steps(w.flow("app-1")), []string{"l1/r0/a", "l1/r0/b", "l1/r1/a", "l1/r1/b", "l1/r2/a", "l1/r2/b", "l1/action", "l1/verify/1", "l1/respond/1", "l1/verify/2"})
 	w.wantOnBase("choice.txt", "right")
 	w.await("app-1", "the removal of its branch", func(api.TaskDetail) bool { return w.git("for-each-ref", "refs/heads/coppice") == "" })
 }
 
-// A template with twenty tasks is a batch. A file of the same name comes first.
+// A template with twenty tasks is a batch, which outlives a killed server. A file of the
+// same name comes first.
 func TestBatchOfATemplate(t *testing.T) {
 	t.Parallel()
 	var tasks strings.Builder
@@ -94,11 +155,12 @@ func TestBatchOfATemplate(t *testing.T) {
 		".coppice/scripted.yaml":       "cases: [{match: 'Write file (\\d+)', steps: [{write: {path: $1.txt, content: \"$1\\n\"}}]}]\n",
 		".coppice/templates/twenty.md": "---\ntitle: Twenty files\nvariables: {what: {default: file}}\ntasks:\n" + tasks.String() + "---\n",
 	})
-	w.serve()
+	s := w.serve()
 	made := decode[api.Task](t, w.cli("batch", "twenty", "--most", "8", "--budget", "5", "--json"))
 	if made.Title != "Twenty files" || made.Flow == nil || made.Flow.Kind != coppice.FlowBatch || made.Budget != 5 {
 		t.Fatalf("created %+v, want the batch of the template, with a budget", made)
 	}
+	w.killedTwice(s, 70, nil)
 	d := w.await(made.Key, "the end", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
 	f := w.flow(made.Key)
 	if d.Outcome != coppice.OutcomeDone || len(f.Steps) != 20 {

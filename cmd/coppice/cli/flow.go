@@ -63,9 +63,9 @@ func (e *Env) flowResume() *cobra.Command {
 		Long: `Continue a flow that is paused, waits for you, failed or was stopped. Steps that failed or
 were stopped run again. It is also how you approve what a flow waits for, such as its plan.
 
-With --from, the named step and all that follow it run again. Name a step by its key or by
-its phase, such as review. Of several steps of a phase, the last one counts, or that of
---cycle.`,
+With --from, the named step and all that follow it run again, and those that are open stop.
+Name a step by its key or by its phase, such as review. Of several steps of a phase, the
+last one counts, or the last one of --cycle.`,
 		Example: "  coppice flow resume app-13\n  coppice flow resume app-13 --from c2/implement\n  coppice flow resume app-13 --from review --cycle 3",
 		Args:    args(1, 1, "the key of a flow"),
 	}
@@ -73,53 +73,17 @@ its phase, such as review. Of several steps of a phase, the last one counts, or 
 	c.Flags().IntVar(&cycle, "cycle", 0, "with --from: the cycle of the phase")
 	_ = c.RegisterFlagCompletionFunc("from", e.completion(completeSteps))
 	return e.taskAction(c, "continues", func(ctx context.Context, cl *client.Client, given []string) (t api.Task, err error) {
-		f, err := cl.Flow(ctx, given[0])
-		if err != nil {
+		if _, err := cl.Flow(ctx, given[0]); err != nil {
 			return t, err
 		}
-		var r verb.Request
 		switch {
 		case cycle != 0 && from == "":
 			return t, wrongUse("--cycle without --from has no effect", "add --from, for example --from review")
-		case from != "":
-			if r.Text, err = stepNamed(f.Steps, from, cycle); err != nil {
-				return t, err
-			}
+		case cycle != 0:
+			from = fmt.Sprintf("c%d/%s", cycle, from)
 		}
-		return cl.Ask(ctx, given[0], coppice.VerbResume, r)
+		return cl.Ask(ctx, given[0], coppice.VerbResume, verb.Request{Text: from})
 	})
-}
-
-// stepNamed returns the key of the step that a person means: a key or the start of
-// one, or the last step of a phase.
-func stepNamed(steps []api.FlowStep, from string, cycle int) (string, error) {
-	var keys []string
-	for _, s := range steps {
-		if !s.Left {
-			keys = append(keys, s.Key)
-		}
-	}
-	if cycle == 0 && slices.Contains(keys, from) {
-		return from, nil
-	}
-	for _, key := range slices.Backward(keys) {
-		parts := strings.Split(key, "/")
-		if cycle != 0 && parts[0] != fmt.Sprintf("c%d", cycle) {
-			continue
-		}
-		if parts[len(parts)-1] == from {
-			return key, nil
-		}
-	}
-	if cycle == 0 && slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, from) }) {
-		return from, nil
-	}
-	what := coppice.Quote(from)
-	if cycle != 0 {
-		what += fmt.Sprintf(" in cycle %d", cycle)
-	}
-	return "", coppice.Errorf(coppice.ENotFound, "the flow has no step %s", what).
-		WithFix("name one of: %s", strings.Join(keys[max(0, len(keys)-20):], ", ")).WithField("from")
 }
 
 // completeSteps lists the steps of the flow that the command names.

@@ -88,7 +88,7 @@ func TestResumeNamesAStep(t *testing.T) {
 		{[]string{"--from", "review", "--cycle", "1"}, "c1/review"},
 		{[]string{"--from", "assess"}, "assess"},
 		{[]string{"--from", "c1/implement"}, "c1/implement"},
-		{[]string{"--from", "c1/"}, "c1/"},
+		{[]string{"--from", "c1"}, "c1/review"},
 		{nil, ""},
 	} {
 		s := setup(t)
