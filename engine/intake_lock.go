@@ -185,7 +185,7 @@ func (i *Intake) LeaveLock(ctx context.Context, session int64, call string) erro
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
+		return i.freeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
 			if n := findRequest(t, session, LockAsk{Call: call}); n >= 0 {
 				t.Withdraw(t.Requests[n].ID, i.now().UTC())
 			}
@@ -206,7 +206,7 @@ func (i *Intake) ReleaseLocks(ctx context.Context, session int64, names []string
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
+		return i.freeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
 			for _, l := range t.Release(s.ID, names, i.now().UTC()) {
 				released = append(released, l.Name)
 			}
@@ -235,7 +235,7 @@ func (i *Intake) ReleaseLock(ctx context.Context, project, name, session string)
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, p.ID, p.Prefix, func(t *lock.Table) error {
+		return i.freeLocks(tx, p.ID, p.Prefix, func(t *lock.Table) error {
 			for _, l := range slices.Clone(t.Held) {
 				if l.Name == name || session != "" && l.Owner.Session == session {
 					released = append(released, t.Release(l.SessionID, []string{l.Name}, i.now().UTC())...)
@@ -260,8 +260,20 @@ func projectOf(s coppice.Session) string {
 	return prefix
 }
 
+// freeLocks changes the locks of a project, and grants what became free in the same
+// transaction: the agents that wait for it do not wait for a turn of the engine.
+func (i *Intake) freeLocks(tx store.Tx, project int64, prefix string, change func(*lock.Table) error) error {
+	return i.changeLocks(tx, project, prefix, func(t *lock.Table) error {
+		err := change(t)
+		if err == nil {
+			settleLocks(t, i.now().UTC())
+		}
+		return err
+	})
+}
+
 // changeLocks changes the locks of a project. The event wakes the engine, which
-// grants what became free.
+// knows when the next of them ends.
 func (i *Intake) changeLocks(tx store.Tx, project int64, prefix string, change func(*lock.Table) error) error {
 	before, err := lockTable(tx.Reader(), project)
 	if err != nil {
@@ -271,7 +283,7 @@ func (i *Intake) changeLocks(tx store.Tx, project int64, prefix string, change f
 	if err := change(&after); err != nil {
 		return err
 	}
-	c := lock.Diff(before, after)
+	c := diffLocks(before, &after)
 	if err := putLocks(tx, c); err != nil || !c.Notable() {
 		return err
 	}
