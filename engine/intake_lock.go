@@ -66,7 +66,7 @@ func (i *Intake) lockingSession(r store.Reader, id int64) (coppice.Session, erro
 	if i.caller != nil && i.caller.ID == id {
 		return *i.caller, nil
 	}
-	s, err := r.Sessions.Get(id)
+	s, err := r.Sessions.Caller(id)
 	if err == nil && !s.State.Live() {
 		err = coppice.Errorf(coppice.EConflict, "the session %s has ended", s.Key)
 	}
@@ -181,7 +181,7 @@ func (i *Intake) LeaveLock(ctx context.Context, session int64, call string) erro
 		if err != nil || !ok || call == "" {
 			return err
 		}
-		s, err := tx.Sessions.Get(session)
+		s, err := tx.Sessions.Caller(session)
 		if err != nil {
 			return err
 		}
