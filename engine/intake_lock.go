@@ -52,7 +52,7 @@ func (i *Intake) Lock(ctx context.Context, session int64, ask LockAsk) (LockAnsw
 			if n >= 0 {
 				out = continueRequest(t, n, ask)
 			} else {
-				out, err = i.newRequest(t, s, ask)
+				out, err = i.newRequest(tx.Reader(), t, s, ask)
 			}
 			out.Names = ask.Names
 			return err
@@ -148,7 +148,7 @@ func continueRequest(t *lock.Table, n int, a LockAsk) LockAnswer {
 }
 
 // newRequest grants a request, or adds one that waits.
-func (i *Intake) newRequest(t *lock.Table, s coppice.Session, a LockAsk) (LockAnswer, error) {
+func (i *Intake) newRequest(r store.Reader, t *lock.Table, s coppice.Session, a LockAsk) (LockAnswer, error) {
 	if t.Size()+len(a.Names) > coppice.MaxLocks {
 		return LockAnswer{}, coppice.Errorf(coppice.ETooLarge, "the sessions of the project hold or wait for %d names already", t.Size()).
 			WithFix("release files, or lock directories instead of single files")
@@ -159,6 +159,11 @@ func (i *Intake) newRequest(t *lock.Table, s coppice.Session, a LockAsk) (LockAn
 		ProjectID: s.ProjectID, SessionID: s.ID, Call: a.Call, Names: a.Names, Reason: a.Reason, TTL: coppice.Duration(a.TTL), Since: now, Until: now.Add(a.Wait),
 		Owner: coppice.LockOwner{Session: s.Key, Task: task, State: s.State, Parked: s.Parked()},
 	}, now)
+	if !res.Granted && res.Refused == nil {
+		if err := i.refuseAwaited(r, t, s, &res); err != nil {
+			return LockAnswer{}, err
+		}
+	}
 	switch {
 	case res.Granted:
 		return LockAnswer{Granted: true}, nil
