@@ -35,18 +35,6 @@ func (b *bundle) other(n int) *bundle {
 	return &c
 }
 
-// turn lets the engine decide.
-func (b *bundle) turn() {
-	b.t.Helper()
-	e, err := engine.New(engine.Config{Store: b.store, Now: b.cfg.Now, Nodes: func(context.Context) ([]coppice.Node, error) { return nil, nil }})
-	if err == nil {
-		_, err = e.Turn(b.t.Context())
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 // lock calls lock_files with the next id.
 func (b *bundle) lock(in map[string]any) (out Locked) {
 	b.t.Helper()
