@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -136,6 +137,82 @@ func TestEachEventFiresItsHooks(t *testing.T) {
 		if r.Open() || r.Outcome != coppice.HookPassed {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+// Every event that the configuration knows follows an event of the log.
+func TestEveryHookEventFires(t *testing.T) {
+	t.Parallel()
+	fires := map[coppice.HookEvent]coppice.EventKind{}
+	for kind, rules := range hookRules {
+		for _, r := range rules {
+			fires[r.event] = kind
+		}
+	}
+	for _, e := range coppice.HookEvents {
+		if fires[e.Name] == "" {
+			t.Errorf("nothing fires %s", e.Name)
+		}
+		delete(fires, e.Name)
+	}
+	delete(fires, coppice.HookReaction)
+	if len(fires) > 0 {
+		t.Errorf("the configuration does not know %v", fires)
+	}
+}
+
+// A question, a verdict and what happens to a pull request fire their hooks, with
+// their facts.
+func TestFactsOfHooks(t *testing.T) {
+	t.Parallel()
+	b := withHooks(t, nil, func(p *coppice.Project) {
+		for _, e := range []coppice.HookEvent{coppice.HookTaskCreated, coppice.HookTaskAssigned, coppice.HookSessionStarted} {
+			delete(p.Policy.Hooks, e)
+		}
+	})
+	b.create(coppice.NewTask{Title: "a"})
+	s := b.working("app-1")
+	b.update(func(tx store.Tx) error {
+		q := coppice.Question{TaskID: 1, SessionID: s.ID, Text: "which?", Options: []string{"x"}, AskedAt: b.clock}
+		if err := tx.Questions.Put(&q); err != nil {
+			return err
+		}
+		task, err := tx.Tasks.Get(1)
+		if err != nil {
+			return err
+		}
+		task.Pull = true
+		pull := coppice.Pull{TaskID: 1, ProjectID: 1, Number: 7, PullDetails: coppice.PullDetails{URL: "https://forge/7", Branch: "coppice/app-1", Base: "main"}}
+		if err := errors.Join(tx.Tasks.Put(&task), tx.Pulls.Put(&pull)); err != nil {
+			return err
+		}
+		for _, e := range []coppice.Event{
+			{Kind: coppice.EventQuestionAsked, SessionID: s.ID, Reason: "which?"}, {Kind: coppice.EventLandingVerified}, {Kind: coppice.EventPullOpened}, {Kind: coppice.EventPullCI},
+		} {
+			e.At, e.ProjectID, e.TaskID, e.By = b.clock, 1, 1, "worker"
+			if err := tx.Log.Append(&e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	b.turn()
+	want := []string{"question-asked which? https://forge/7", "verified  https://forge/7", "pr-opened  https://forge/7", "ci-done  https://forge/7"}
+	var got []string
+	for _, r := range b.hookRuns() {
+		var in coppice.HookInput
+		b.must(json.Unmarshal(r.Input, &in))
+		question, pull := "", ""
+		if in.Question != nil {
+			question = in.Question.Text
+		}
+		if in.Pull != nil {
+			pull = in.Pull.URL
+		}
+		got = append(got, fmt.Sprint(in.Event, " ", question, " ", pull))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -32,6 +33,15 @@ func (b *bundle) lock(s coppice.Session, call int, names ...string) LockAnswer {
 	return a
 }
 
+// lockLater ends a call that waits with still_waiting.
+func (b *bundle) lockLater(s coppice.Session, call int, names ...string) {
+	b.t.Helper()
+	a, err := b.Lock(b.t.Context(), s.ID, LockAsk{Call: fmt.Sprint(s.Key, "/", call), Names: names, TTL: coppice.LockTTL, Wait: coppice.LockWait, Later: true})
+	if err != nil || !a.Waits {
+		b.t.Fatal(a, err)
+	}
+}
+
 // wantLocks checks who holds what, and who waits.
 func (b *bundle) wantLocks(want ...string) {
 	b.t.Helper()
@@ -50,8 +60,8 @@ func (b *bundle) wantLocks(want ...string) {
 	}
 }
 
-// A waiting request is granted when the holder releases, in order, and its answer
-// waits for the call.
+// A waiting request is granted in the transaction in which the holder releases, in
+// order, and that transaction stores the answer of its call.
 func TestLocksAreGrantedInOrder(t *testing.T) {
 	t.Parallel()
 	b, s := lockers(t, 3)
@@ -70,14 +80,25 @@ func TestLocksAreGrantedInOrder(t *testing.T) {
 	if len(released) != 1 || released[0] != "b.go" {
 		t.Error(released)
 	}
-	b.turn()
-	b.wantLocks("app-1.1 holds a.go", "app-2.1 holds b.go", "app-2.1 holds c.go", "app-2.1 granted [b.go c.go]", "app-3.1  [c.go]")
-	if a := b.lock(s[1], 1, "b.go", "c.go"); !a.Granted { // the call is repeated
-		t.Error(a)
+	for range 2 { // a turn changes nothing
+		b.wantLocks("app-1.1 holds a.go", "app-2.1 holds b.go", "app-2.1 holds c.go", "app-3.1  [c.go]")
+		b.wantAnswer(s[1], 1, `{"success":true,"acquired":["b.go","c.go"]}`)
+		b.wantAnswer(s[2], 1, "")
+		b.turn()
 	}
-	b.wantLocks("app-1.1 holds a.go", "app-2.1 holds b.go", "app-2.1 holds c.go", "app-3.1  [c.go]")
-	if got := b.events(store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLocksChanged}}); len(got) != 5 {
+	if got := b.events(store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLocksChanged}}); len(got) != 4 {
 		t.Errorf("%d events", len(got))
+	}
+}
+
+// wantAnswer checks the stored answer of a call.
+func (b *bundle) wantAnswer(s coppice.Session, call int, want string) {
+	b.t.Helper()
+	got := read(b, func(r store.Reader) (json.RawMessage, error) {
+		return r.Calls.Answer(s.ID, fmt.Sprint(s.Key, "/", call))
+	})
+	if string(got) != want {
+		b.t.Errorf("%s/%d got %s, want %s", s.Key, call, got, want)
 	}
 }
 
@@ -99,7 +120,8 @@ func TestLocksEndWithTheirSession(t *testing.T) {
 			b.finish("app-1", coppice.WorkRun, r)
 			b.wantLocks("app-3.1 holds x.go", "app-2.1  [checkout::.]")
 			b.finish("app-3", coppice.WorkRun, r)
-			b.wantLocks("app-2.1 holds checkout::.", "app-2.1 granted [checkout::.]")
+			b.wantLocks("app-2.1 holds checkout::.")
+			b.wantAnswer(s[1], 1, `{"success":true,"acquired":["checkout::."]}`)
 		})
 	}
 }
@@ -152,9 +174,9 @@ func TestLockRequestsEnd(t *testing.T) {
 	b.wantLocks("app-1.1 holds a.go")
 
 	b.lock(s[1], 2, "a.go", "b.go")
+	b.lockLater(s[1], 2, "a.go", "b.go")
 	_, err := b.ReleaseLock(t.Context(), "app", "a.go", "")
 	b.must(err)
-	b.turn()
 	b.wantLocks("app-2.1 holds a.go", "app-2.1 holds b.go", "app-2.1 granted [a.go b.go]")
 	b.lock(s[1], 3, "b.go") // the agent has received this one
 	b.clock = b.clock.Add(coppice.LockCollect)
@@ -170,10 +192,7 @@ func TestLockLaterAndLeave(t *testing.T) {
 	b.lock(s[0], 1, "a.go")
 	b.lock(s[1], 1, "a.go")
 	b.lock(s[2], 1, "a.go")
-	later := LockAsk{Call: s[1].Key + "/1", Names: []string{"a.go"}, TTL: coppice.LockTTL, Wait: coppice.LockWait, Later: true}
-	if a, err := b.Lock(t.Context(), s[1].ID, later); err != nil || !a.Waits {
-		t.Fatal(a, err)
-	}
+	b.lockLater(s[1], 1, "a.go")
 	b.must(b.LeaveLock(t.Context(), s[1].ID, s[1].Key+"/1")) // no longer its call
 	if a := b.lock(s[1], 2, "a.go"); !a.Waits {
 		t.Fatal(a)
@@ -182,8 +201,7 @@ func TestLockLaterAndLeave(t *testing.T) {
 	b.must(b.LeaveLock(t.Context(), s[1].ID, s[1].Key+"/2"))
 	_, err := b.ReleaseLocks(t.Context(), s[0].ID, []string{"a.go"})
 	b.must(err)
-	b.turn()
-	b.wantLocks("app-3.1 holds a.go", "app-3.1 granted [a.go]")
+	b.wantLocks("app-3.1 holds a.go")
 }
 
 // A request that would close a cycle is refused with its members. People see it for

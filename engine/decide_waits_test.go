@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"coppice"
 	"coppice/store"
 )
@@ -183,6 +185,48 @@ func TestWaitRefused(t *testing.T) {
 	}
 	if s := b.session("app-1.1"); s.Waits != nil {
 		t.Errorf("it waits for %+v", s.Waits)
+	}
+}
+
+// A session that waits for tasks and a session below it that waits for its lock
+// would both wait. Whichever comes second is refused, and reads who should release.
+func TestWaitForTasksAndLocks(t *testing.T) {
+	t.Parallel()
+	for name, grandchild := range map[string]bool{"a child": false, "a grandchild": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := openFamily(t, 3)
+			b.create(coppice.NewTask{Title: "a"})
+			one := b.runs("app-1")
+			b.child(one, coppice.NewTask{Title: "b"})
+			below := b.runs("app-2")
+			if grandchild {
+				parent := below
+				b.child(parent, coppice.NewTask{Title: "c"})
+				below = b.runs("app-3")
+				b.waitFor(parent, "app-3")
+			}
+			b.lock(one, 1, "a.go")
+			b.lock(below, 1, "b.go")
+			if a := b.lock(below, 2, "a.go"); !a.Waits {
+				t.Fatal(a)
+			}
+			_, _, err := b.Wait(t.Context(), one, one.Key+"/2", []string{"app-2"}, time.Hour)
+			if coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), below.Key+" waits for a.go") || !strings.Contains(coppice.Public(err).Fix, "release_files") {
+				t.Fatal(err)
+			}
+			_, err = b.ReleaseLocks(t.Context(), one.ID, []string{"a.go"})
+			b.must(err)
+			b.lock(one, 3, "c.go")
+			b.waitFor(one, "app-2")
+			a := b.lock(below, 3, "c.go")
+			if a.Refused == nil || cmp.Diff([]string{below.Key, "app-1.1"}, a.Refused.Cycle) != "" || !strings.Contains(a.Refused.Hint, "app-1.1 should release c.go") {
+				t.Errorf("%+v", a)
+			}
+			if got := b.lock(below, 4, "d.go"); !got.Granted {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/lock"
 	"coppice/store"
 )
 
@@ -54,7 +53,7 @@ func TestRowsHaveOwners(t *testing.T) {
 		"queue":   {coppice.SubjectQueue, func(d *Decision, _ *View, q *QueueView) { d.Queue = &q.Queue }},
 		"project": {coppice.SubjectProject, func(d *Decision, v *View, _ *QueueView) { d.Project = &v.Project }},
 		"locks": {coppice.SubjectLocks, func(d *Decision, _ *View, _ *QueueView) {
-			d.More = []Row{locksRow(lock.Change{}, func() {})}
+			d.More = []Row{locksRow(lockChange{}, func() {})}
 		}},
 		"limit": {coppice.SubjectAccount, func(d *Decision, v *View, _ *QueueView) {
 			d.Limit = &coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth}

@@ -52,7 +52,7 @@ func (i *Intake) Lock(ctx context.Context, session int64, ask LockAsk) (LockAnsw
 			if n >= 0 {
 				out = continueRequest(t, n, ask)
 			} else {
-				out, err = i.newRequest(t, s, ask)
+				out, err = i.newRequest(tx.Reader(), t, s, ask)
 			}
 			out.Names = ask.Names
 			return err
@@ -66,7 +66,7 @@ func (i *Intake) lockingSession(r store.Reader, id int64) (coppice.Session, erro
 	if i.caller != nil && i.caller.ID == id {
 		return *i.caller, nil
 	}
-	s, err := r.Sessions.Get(id)
+	s, err := r.Sessions.Caller(id)
 	if err == nil && !s.State.Live() {
 		err = coppice.Errorf(coppice.EConflict, "the session %s has ended", s.Key)
 	}
@@ -148,7 +148,7 @@ func continueRequest(t *lock.Table, n int, a LockAsk) LockAnswer {
 }
 
 // newRequest grants a request, or adds one that waits.
-func (i *Intake) newRequest(t *lock.Table, s coppice.Session, a LockAsk) (LockAnswer, error) {
+func (i *Intake) newRequest(r store.Reader, t *lock.Table, s coppice.Session, a LockAsk) (LockAnswer, error) {
 	if t.Size()+len(a.Names) > coppice.MaxLocks {
 		return LockAnswer{}, coppice.Errorf(coppice.ETooLarge, "the sessions of the project hold or wait for %d names already", t.Size()).
 			WithFix("release files, or lock directories instead of single files")
@@ -159,6 +159,11 @@ func (i *Intake) newRequest(t *lock.Table, s coppice.Session, a LockAsk) (LockAn
 		ProjectID: s.ProjectID, SessionID: s.ID, Call: a.Call, Names: a.Names, Reason: a.Reason, TTL: coppice.Duration(a.TTL), Since: now, Until: now.Add(a.Wait),
 		Owner: coppice.LockOwner{Session: s.Key, Task: task, State: s.State, Parked: s.Parked()},
 	}, now)
+	if !res.Granted && res.Refused == nil {
+		if err := i.refuseAwaited(r, t, s, &res); err != nil {
+			return LockAnswer{}, err
+		}
+	}
 	switch {
 	case res.Granted:
 		return LockAnswer{Granted: true}, nil
@@ -181,11 +186,11 @@ func (i *Intake) LeaveLock(ctx context.Context, session int64, call string) erro
 		if err != nil || !ok || call == "" {
 			return err
 		}
-		s, err := tx.Sessions.Get(session)
+		s, err := tx.Sessions.Caller(session)
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
+		return i.freeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
 			if n := findRequest(t, session, LockAsk{Call: call}); n >= 0 {
 				t.Withdraw(t.Requests[n].ID, i.now().UTC())
 			}
@@ -206,7 +211,7 @@ func (i *Intake) ReleaseLocks(ctx context.Context, session int64, names []string
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
+		return i.freeLocks(tx, s.ProjectID, projectOf(s), func(t *lock.Table) error {
 			for _, l := range t.Release(s.ID, names, i.now().UTC()) {
 				released = append(released, l.Name)
 			}
@@ -235,7 +240,7 @@ func (i *Intake) ReleaseLock(ctx context.Context, project, name, session string)
 		if err != nil {
 			return err
 		}
-		return i.changeLocks(tx, p.ID, p.Prefix, func(t *lock.Table) error {
+		return i.freeLocks(tx, p.ID, p.Prefix, func(t *lock.Table) error {
 			for _, l := range slices.Clone(t.Held) {
 				if l.Name == name || session != "" && l.Owner.Session == session {
 					released = append(released, t.Release(l.SessionID, []string{l.Name}, i.now().UTC())...)
@@ -260,8 +265,20 @@ func projectOf(s coppice.Session) string {
 	return prefix
 }
 
+// freeLocks changes the locks of a project, and grants what became free in the same
+// transaction: the agents that wait for it do not wait for a turn of the engine.
+func (i *Intake) freeLocks(tx store.Tx, project int64, prefix string, change func(*lock.Table) error) error {
+	return i.changeLocks(tx, project, prefix, func(t *lock.Table) error {
+		err := change(t)
+		if err == nil {
+			settleLocks(t, i.now().UTC())
+		}
+		return err
+	})
+}
+
 // changeLocks changes the locks of a project. The event wakes the engine, which
-// grants what became free.
+// knows when the next of them ends.
 func (i *Intake) changeLocks(tx store.Tx, project int64, prefix string, change func(*lock.Table) error) error {
 	before, err := lockTable(tx.Reader(), project)
 	if err != nil {
@@ -271,7 +288,7 @@ func (i *Intake) changeLocks(tx store.Tx, project int64, prefix string, change f
 	if err := change(&after); err != nil {
 		return err
 	}
-	c := lock.Diff(before, after)
+	c := diffLocks(before, &after)
 	if err := putLocks(tx, c); err != nil || !c.Notable() {
 		return err
 	}

@@ -23,7 +23,7 @@ func (i *Intake) Once(ctx context.Context, s coppice.Session, id string, do func
 		if answer, err = tx.Calls.Answer(s.ID, id); err != nil || answer != nil {
 			return err
 		}
-		now, err := tx.Sessions.Get(s.ID)
+		now, err := tx.Sessions.Caller(s.ID)
 		if err != nil {
 			return err
 		}

@@ -55,6 +55,9 @@ func (i *Intake) Wait(ctx context.Context, of coppice.Session, id string, keys [
 		if s.Waits.Same(ids) {
 			return nil
 		}
+		if err := refuseLocked(tx.Reader(), s, ids); err != nil {
+			return err
+		}
 		now := in.now().UTC()
 		s.Waits = &coppice.Waits{Tasks: ids, Since: now, Until: now.Add(most)}
 		if err := tx.Sessions.Put(&s); err != nil {

@@ -35,8 +35,8 @@ type Config struct {
 	// Live keeps the running commands for people. Nil means that nobody reads
 	// them.
 	Live *Live
-	// Tools answers the calls of a live session's agent. Nil means that there
-	// are no tools.
+	// Tools answers the calls of a live session's agent. Of the session it gets what
+	// Sessions.Caller returns. Nil means that there are no tools.
 	Tools func(ctx context.Context, s coppice.Session, c fabric.Call) (fabric.Reply, error)
 }
 
@@ -337,7 +337,7 @@ func (l *Ledger) Publish(ctx context.Context, h fabric.Head) error {
 // Call passes a call of a session's agent to the tools. The token of a session
 // that has ended is worth nothing.
 func (l *Ledger) Call(ctx context.Context, c fabric.Call) (fabric.Reply, error) {
-	s, err := store.Read(ctx, l.cfg.Store, func(r store.Reader) (coppice.Session, error) { return r.Sessions.Get(c.Session) })
+	s, err := store.Read(ctx, l.cfg.Store, func(r store.Reader) (coppice.Session, error) { return r.Sessions.Caller(c.Session) })
 	if err != nil {
 		return fabric.Reply{}, err
 	}

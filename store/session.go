@@ -10,6 +10,10 @@ import (
 // megabytes.
 type SessionReader interface {
 	Get(id int64) (coppice.Session, error)
+	// Caller returns who calls a tool, and whether it can: ProjectID, TaskID, N, Key,
+	// Role, Path, State and ParkedAt. Every call reads it, and a whole row has 45
+	// columns and the prompt.
+	Caller(id int64) (coppice.Session, error)
 	ByKey(key string) (coppice.Session, error)
 	Of(task int64) ([]coppice.Session, error) // oldest first
 	OfEach(tasks []int64) (map[int64][]coppice.Session, error)

@@ -43,8 +43,7 @@ type released struct {
 
 // Locked is the answer to a request for locks.
 type Locked struct {
-	Success          bool      `json:"success"`
-	Acquired         []string  `json:"acquired"`
+	engine.LockGrant
 	Blocked          []Blocked `json:"blocked,omitempty"`
 	TimedOut         bool      `json:"timed_out,omitempty"`
 	DeadlockDetected bool      `json:"deadlock_detected,omitempty"`
@@ -73,7 +72,8 @@ type FileLock struct {
 }
 
 // lockFiles requests locks and waits for them. The request is stored with the id
-// of the call, so a call that is repeated after a restart finds its request.
+// of the call, so a call that is repeated after a restart finds its request. The
+// transaction that grants it stores the answer.
 func lockFiles(c *call, in lockIn) (any, error) {
 	names, err := c.relative(in.Files)
 	if err != nil {
@@ -93,10 +93,14 @@ func lockFiles(c *call, in lockIn) (any, error) {
 		}
 		ended, err := c.wait(func(r store.Reader) (bool, error) {
 			outcome, ok, err := r.Locks.Outcome(c.session.ID, c.id)
-			return !ok || outcome != "", err
+			if ended := !ok || outcome != ""; err != nil || !ended {
+				return false, err
+			}
+			answer, err = r.Calls.Answer(c.session.ID, c.id)
+			return true, err
 		}, store.TopicLockRequest(c.session.ProjectID, c.session.ID))
-		if err != nil {
-			return nil, err
+		if err != nil || answer != nil {
+			return answer, err
 		}
 		ask.Later = !ended
 	}
@@ -104,7 +108,7 @@ func lockFiles(c *call, in lockIn) (any, error) {
 
 // locked returns what an agent gets.
 func locked(a engine.LockAnswer) Locked {
-	out := Locked{Success: a.Granted, Acquired: []string{}, TimedOut: a.TimedOut}
+	out := Locked{LockGrant: engine.LockGrant{Success: a.Granted, Acquired: []string{}}, TimedOut: a.TimedOut}
 	for _, b := range a.Blocked {
 		out.Blocked = append(out.Blocked, blocked(b))
 	}

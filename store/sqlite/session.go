@@ -40,6 +40,16 @@ func (r sessions) Get(id int64) (coppice.Session, error) {
 	return one(promptedSession, "session", id)(r.q.Session(r.ctx, id))
 }
 
+func (r sessions) Caller(id int64) (coppice.Session, error) {
+	s, parked := coppice.Session{ID: id}, sql.NullInt64{}
+	row := r.conn.QueryRowContext(r.ctx, "SELECT project_id, task_id, n, key, role, path, state, parked_at FROM sessions WHERE id = ?", id)
+	if err := row.Scan(&s.ProjectID, &s.TaskID, &s.N, &s.Key, &s.Role, &s.Path, &s.State, &parked); err != nil {
+		return coppice.Session{}, lookup(err, "session", id)
+	}
+	s.ParkedAt = at(parked)
+	return s, nil
+}
+
 func (r sessions) ByKey(key string) (coppice.Session, error) {
 	row, err := r.q.SessionByKey(r.ctx, key)
 	if err != nil {

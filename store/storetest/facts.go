@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -24,6 +25,7 @@ func testNotFound(t *testing.T, open Open) {
 			"task":              second(r.Tasks.Get(7)),
 			"task by key":       second(r.Tasks.ByKey("none-7")),
 			"session":           second(r.Sessions.Get(7)),
+			"caller":            second(r.Sessions.Caller(7)),
 			"session by key":    second(r.Sessions.ByKey("none-7.1")),
 			"work":              second(r.Work.Get(7)),
 			"question":          second(r.Questions.Get(7)),
@@ -42,6 +44,17 @@ func testNotFound(t *testing.T, open Open) {
 	})
 	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Outputs.Add(7, 0, 1, nil) })
 	wantCode(t, "output of no session", err, coppice.ENotFound)
+}
+
+// sessionAndCaller returns a session. It fails if Caller returns another one.
+func sessionAndCaller(r store.Reader, id int64) (coppice.Session, error) {
+	s, err := r.Sessions.Get(id)
+	c, callerErr := r.Sessions.Caller(id)
+	want := coppice.Session{ID: id, ProjectID: s.ProjectID, TaskID: s.TaskID, N: s.N, Key: s.Key, Role: s.Role, Path: s.Path, State: s.State, ParkedAt: s.ParkedAt}
+	if err == nil && callerErr == nil && !reflect.DeepEqual(want, c) {
+		err = fmt.Errorf("the caller is %+v, want %+v", c, want)
+	}
+	return s, errors.Join(err, callerErr)
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -136,7 +149,7 @@ func testRoundTrips(t *testing.T, open Open) {
 			x.Prompt += "." // an empty prompt would keep the old one
 		},
 			func(tx store.Tx, v any) error { return tx.Sessions.Put(v.(*coppice.Session)) },
-			func(r store.Reader, v any) (any, error) { return r.Sessions.Get(v.(*coppice.Session).ID) }},
+			func(r store.Reader, v any) (any, error) { return sessionAndCaller(r, v.(*coppice.Session).ID) }},
 		{"workspace", &coppice.Workspace{}, func(v any) { v.(*coppice.Workspace).TaskID = k.ID },
 			func(tx store.Tx, v any) error { return tx.Workspaces.Put(v.(*coppice.Workspace)) },
 			func(r store.Reader, v any) (any, error) { return deref(r.Workspaces.Of(k.ID)) }},

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -112,6 +113,15 @@ func (s *sim) lock() error {
 // callLock calls the tool. A call that is not answered stays open.
 func (s *sim) callLock(x coppice.Session, o openLock) error {
 	_, repeated := s.locks.open[x.ID]
+	answer, err := store.Read(s.ctx, s.st, func(r store.Reader) (json.RawMessage, error) { return r.Calls.Answer(x.ID, o.ask.Call) })
+	if err != nil {
+		return err
+	}
+	if answer != nil {
+		delete(s.locks.open, x.ID)
+		s.locks.Granted++
+		return nil
+	}
 	a, err := s.intake.Lock(s.ctx, x.ID, o.ask)
 	if err != nil {
 		return err
@@ -158,7 +168,11 @@ func (s *sim) locksHold(r store.Reader) error {
 			if err != nil {
 				return err
 			}
-			known := slices.ContainsFunc(t.Requests, func(q coppice.LockRequest) bool { return q.Call == o.ask.Call })
+			answer, err := r.Calls.Answer(id, o.ask.Call)
+			if err != nil {
+				return err
+			}
+			known := answer != nil || slices.ContainsFunc(t.Requests, func(q coppice.LockRequest) bool { return q.Call == o.ask.Call })
 			switch {
 			case x.ProjectID != p.ID:
 			case !x.State.Live() || !known && !s.now.Before(o.until):
