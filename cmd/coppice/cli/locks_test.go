@@ -22,7 +22,7 @@ func TestLocksGolden(t *testing.T) {
 			return tx.Locks.Put(coppice.Lock{ProjectID: of.ProjectID, SessionID: of.ID, Name: name, Reason: reason, TTL: coppice.Duration(coppice.LockTTL), AcquiredAt: now, ExpiresAt: now.Add(coppice.LockTTL)})
 		}
 		wait := func(of coppice.Session, outcome coppice.LockOutcome, names ...string) error {
-			q := coppice.LockRequest{ProjectID: of.ProjectID, SessionID: of.ID, Names: names, Since: now, Until: now.Add(coppice.LockCycleKept), Outcome: outcome}
+			q := coppice.LockRequest{ProjectID: of.ProjectID, SessionID: of.ID, Names: names, TTL: coppice.Duration(coppice.LockTTL), Since: now, Until: now.Add(coppice.LockCycleKept), Outcome: outcome}
 			if outcome == coppice.LockDeadlock {
 				q.Cycle, q.Hint = []string{two.Key, one.Key}, two.Key+" should release docs/**/*.md"
 			}
