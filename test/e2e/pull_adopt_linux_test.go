@@ -47,7 +47,9 @@ func TestAdoptedPullRequestOnGitea(t *testing.T) {
 	}
 
 	p.status(head, sdk.StatusFailure)
-	p.await(key, "a session that waits", func(d api.TaskDetail) bool { return d.Status == coppice.StatusWorking && strings.Contains(p.cli("logs", key), "Fix it") })
+	p.await(key, "a session that waits", func(d api.TaskDetail) bool {
+		return d.Status == coppice.StatusWorking && strings.Contains(p.cli("logs", key), "Fix it")
+	})
 	foreign := p.repo.Commit(t, "feature", "more.txt", "more\n")
 	p.cli("send", key, "go")
 	d := p.await(key, "a refused push", func(d api.TaskDetail) bool {
