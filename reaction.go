@@ -62,18 +62,10 @@ type Reaction struct {
 	Do            string   `json:"do" yaml:"do"`                                   // one of ReactionActions
 	Message       string   `json:"message,omitempty" yaml:"message"`               // a template; empty: the event's own
 	Run           string   `json:"run,omitempty" yaml:"run"`                       // the command, with do: run
-	Retries       int      `json:"retries,omitempty" yaml:"retries"`               // how often for one request; after that a person decides; 0 means 2
+	Retries       int      `json:"retries,omitempty" yaml:"retries"`               // how often for one request; after that a person decides; 0 means the event's own
 	EscalateAfter Duration `json:"escalate_after,omitempty" yaml:"escalate_after"` // a person decides if the event lasts longer; 0 means never
 	Threshold     Duration `json:"threshold,omitempty" yaml:"threshold"`           // the event counts when it has lasted this long
 	Priority      Priority `json:"priority,omitempty" yaml:"priority"`             // of the message to people
-}
-
-// MostRetries returns how often the reaction acts for one request.
-func (r Reaction) MostRetries() int {
-	if r.Retries == 0 {
-		return 2
-	}
-	return r.Retries
 }
 
 // Reactions has the rules of each event. The first rule whose condition is true

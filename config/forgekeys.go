@@ -52,7 +52,7 @@ func forgeKeys() map[string]key {
 		"reactions.*[].do":             {doc: "What happens: send-to-agent, the agent continues its conversation with the message; task, a new task has the message as its description; notify, a person gets the message; merge, the pull request is merged; run, a command runs as a hook does; nothing.", example: "notify", oneOf: coppice.ReactionActions, required: true},
 		"reactions.*[].message":        {doc: "The message, with values of the event in double braces, such as {{errors}}.", unset: "the event's own", example: "'CI failed: {{errors}}'", valid: noZero},
 		"reactions.*[].run":            {doc: "The shell command, with do: run.", example: "./scripts/deploy.sh", valid: command},
-		"reactions.*[].retries":        {doc: "How often the rule acts for one pull request. After that a person decides.", unset: "2", example: "3", min: 1, max: 20},
+		"reactions.*[].retries":        {doc: "How often the rule acts for one pull request. After that a person decides.", unset: "2; 10 for changes-requested and comment", example: "3", min: 1, max: 20},
 		"reactions.*[].escalate_after": {doc: "A person decides if the event lasts longer than this. At most 30d.", unset: "never", example: "30m", least: "1m"},
 		"reactions.*[].threshold":      {doc: "The event counts when it has lasted this long. At most 30d.", unset: "10m for agent-idle and agent-stuck, otherwise immediately", example: "10m", least: "1s"},
 		"reactions.*[].priority":       {doc: "How urgent the message to people is.", unset: "the event's own", example: "urgent", oneOf: priorities()},

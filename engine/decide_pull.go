@@ -133,10 +133,11 @@ func closedPull(v *View, l coppice.Landing) *Decision {
 }
 
 // mergePull merges a request that a person, or a reaction, asked to merge, or leaves
-// it to the forge.
+// it to the forge. On a stack, the requests below it are merged first: until then it
+// aims at the branch of one of them.
 func mergePull(v *View, p coppice.Pull, l coppice.Landing) *Decision {
 	auto := v.Project.Policy.Land.PR.Auto && p.AutoHead != l.Head && !p.Adopted
-	if p.MergeHead != l.Head && !auto || v.follows() && !l.Green {
+	if p.MergeHead != l.Head && !auto || v.follows() && !l.Green || len(v.Below) > 0 {
 		return nil
 	}
 	if d, wait := beforeLand(v, &l); d != nil || wait {
@@ -417,6 +418,9 @@ func askMerge(v *View) *Decision {
 		if of := landArgsOf(a).Landing; of == 0 || of == v.Landing.ID {
 			p := stepDone(*v.Pull)
 			p.MergeBy, p.MergeHead = a.By.String(), v.Landing.Head
+			if len(v.Below) > 0 {
+				p.Blocked = fmt.Sprintf("the request %s below it is merged first", v.Below[len(v.Below)-1].Name())
+			}
 			t := v.Task
 			t.Attention = ""
 			d.Reason, d.More, d.Task = fmt.Sprintf("%s asks to merge %s", a.By, p.Name()), []Row{pullRow(v, p)}, &t

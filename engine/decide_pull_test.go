@@ -368,6 +368,30 @@ func TestStackedPullRequests(t *testing.T) {
 	if b.must(err); prepare.From != pullHead {
 		t.Errorf("it starts from %q", prepare.From)
 	}
+	b.prepares("app-2")
+	b.ends("app-2", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead})
+	b.ends("app-2", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
+	b.ends("app-2", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+	b.ends("app-2", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 8, State: coppice.PullOpen})
+	b.ends("app-2", coppice.WorkCheck, proved)
+	if spec := b.written("app-2"); spec.Text.Base != "coppice/app-1" {
+		t.Errorf("it aims at %q", spec.Text.Base)
+	}
+	b.ends("app-2", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 8, State: coppice.PullOpen})
+	_, err = b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-2", coppice.VerbLand, request(""))
+	b.must(err)
+	b.turn()
+	upper := b.task("app-2")
+	b.view(func(r store.Reader) error {
+		p, err := r.Pulls.Of(upper.ID)
+		if err == nil && (!strings.Contains(p.Blocked, "#7") || p.MergeHead != pullFixed) {
+			t.Errorf("before the request below it is merged: %+v", p)
+		}
+		return err
+	})
+	if b.hasOpen(coppice.WorkForgeWrite) {
+		t.Error("it is merged into the branch of the request below it")
+	}
 }
 
 // Nothing is read while no request is open, and a forge that asks to wait gets its

@@ -13,11 +13,6 @@ import (
 	"coppice/store"
 )
 
-// mostByPeople is how often a rule acts on what people write for one request, if the
-// rule has no limit. Each review is a person's decision, so it is higher than that of
-// a machine's events.
-const mostByPeople = 10
-
 // occurrence is an event to which a rule can react.
 type occurrence struct {
 	reaction.Facts
@@ -245,13 +240,17 @@ func errorText(checks []coppice.PullCheck) string {
 	return b.String()
 }
 
-// agentEvents returns the events of the task's agent.
+// agentEvents returns the events of the task's agent, and the end of the last task of
+// the project.
 func agentEvents(v *View) []occurrence {
 	var list []occurrence
 	add := func(e coppice.ReactionEvent, key, text string, since time.Time) {
 		h := occurrence{Facts: taskFacts(v, e), since: since, text: coppice.FirstLine(text)}
 		h.Key, h.Text, h.Age = string(e)+"/"+key, text, v.Now.Sub(since)
 		list = append(list, h)
+	}
+	if v.Complete {
+		add(coppice.OnAllComplete, fmt.Sprintf("%d/%d", v.Task.ID, v.Task.EndedAt.Unix()), "all tasks of the project have ended", v.Task.EndedAt)
 	}
 	s := v.lastSession()
 	switch {
@@ -294,6 +293,9 @@ func reactTo(v *View, h occurrence) *Decision {
 	rule, _, ok, err := reaction.Select(h.Event, v.Project.Policy.Reactions, h.Facts)
 	e := coppice.Reacted{ProjectID: v.Project.ID, TaskID: v.Task.ID, Key: h.Key, At: v.Now}
 	e.Event, e.Text, e.Head, e.Seen = h.Event, h.text, h.Head, h.seen
+	if h.Event == coppice.OnAllComplete {
+		e.TaskID = 0
+	}
 	switch {
 	case err != nil:
 		e.Do, e.Why = coppice.ReactNothing, coppice.Public(err).Error()
@@ -314,19 +316,11 @@ func reactTo(v *View, h occurrence) *Decision {
 		e.Do, e.Why = coppice.ReactNothing, why
 		return record(v, e)
 	}
-	if most := mostOf(h, rule); e.Try > most && (rule.Do == coppice.ReactSend || rule.Do == coppice.ReactTask) {
-		e.Do, e.Why = coppice.ReactNotify, fmt.Sprintf("the rule acted %d times, which is its limit", most)
+	if rule.Retries > 0 && e.Try > rule.Retries {
+		e.Do, e.Why = coppice.ReactNotify, fmt.Sprintf("the rule acted %d times, which is its limit", rule.Retries)
 		return escalate(v, e)
 	}
 	return actOn(v, e, rule)
-}
-
-// mostOf returns how often a rule acts for one request.
-func mostOf(h occurrence, rule coppice.Reaction) int {
-	if rule.Retries == 0 && len(h.seen) > 0 && !h.Bot {
-		return mostByPeople
-	}
-	return rule.MostRetries()
 }
 
 // reactions counts the entries of an event on which a rule acted.
@@ -400,7 +394,11 @@ func actOn(v *View, e coppice.Reacted, rule coppice.Reaction) *Decision {
 			d.Requests = []coppice.Ask{{Subject: coppice.TaskSubject(t.ID), Verb: coppice.VerbContinue}}
 		}
 	case coppice.ReactTask:
-		task, err := v.Follow(coppice.NewTask{Title: fmt.Sprintf("%s of %s", e.Event, t.Key), Body: e.Message})
+		title := fmt.Sprintf("%s of %s", e.Event, t.Key)
+		if e.TaskID == 0 {
+			title = string(e.Event)
+		}
+		task, err := v.Follow(coppice.NewTask{Title: title, Body: e.Message})
 		if err != nil {
 			e.Do, e.Why = coppice.ReactNothing, coppice.Public(err).Error()
 			return record(v, e)

@@ -106,6 +106,11 @@ func (v *View) follow(t *turn, d *Decision) error {
 			}
 		}
 	}
+	if d.Task != nil && d.Task.Ended() {
+		if err := t.viewComplete(v); err != nil {
+			return err
+		}
+	}
 	if err := t.viewCopies(v); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/store"
 )
 
 // viewPull reads the pull request of a task, those below it in a stack, and what its
@@ -28,6 +29,9 @@ func (t *turn) viewPull(v *View) (err error) {
 			}
 		}
 	}
+	if err := t.viewComplete(v); err != nil {
+		return err
+	}
 	if v.Pull != nil && !v.Pull.Cleaned || v.reacts() {
 		if v.Reacted, err = t.tx.Reactions.Of(v.Project.ID, v.Task.ID); err != nil {
 			return err
@@ -39,6 +43,22 @@ func (t *turn) viewPull(v *View) (err error) {
 			v.HookRuns, err = t.tx.Hooks.Before(v.Landing.ID, v.Landing.Commit)
 		}
 	}
+	return err
+}
+
+// viewComplete reads whether the task was the last one of its project that was open, and
+// no reaction has followed that yet. Only projects with a rule for it read this.
+func (t *turn) viewComplete(v *View) error {
+	v.Complete = false
+	if _, own := v.Project.Policy.Reactions[coppice.OnAllComplete]; !own || !v.Task.Ended() {
+		return nil
+	}
+	handled, err := t.tx.Reactions.Of(v.Project.ID, 0)
+	if err != nil || len(handled) > 0 && !handled[len(handled)-1].At.Before(v.Task.EndedAt) {
+		return err
+	}
+	open, err := t.tx.Tasks.List(store.TaskFilter{ProjectID: v.Project.ID, Stages: coppice.StagesThat(func(s coppice.Stage) bool { return !s.Ended() }), Most: 1})
+	v.Complete = err == nil && len(open) == 0
 	return err
 }
 

@@ -49,8 +49,10 @@ type View struct {
 	Pause      time.Duration // see Config
 	Nodes      []coppice.Node
 
-	Pull    *coppice.Pull     // its pull request, or nil
-	Below   []coppice.Pull    // the open pull requests of the tasks that it depends on, if requests are stacked
+	Pull     *coppice.Pull  // its pull request, or nil
+	Below    []coppice.Pull // the open pull requests of the tasks that it depends on, if requests are stacked
+	Complete bool           // it was the last open task of its project; known if a rule follows that
+
 	Reacted []coppice.Reacted // the history of its reactions, oldest first; known if reactions apply to it
 
 	// Of a flow that its kind plans.

@@ -4,6 +4,7 @@
 package reaction
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -23,6 +24,7 @@ type Event struct {
 
 	Priority  coppice.Priority `json:"priority"`            // of a rule that has none
 	Threshold coppice.Duration `json:"threshold,omitempty"` // of a rule that has none
+	Retries   int              `json:"retries,omitempty"`   // of a rule that has none; 0 means defaultRetries
 
 	Message string `json:"message"` // the template for an agent
 	Notice  string `json:"notice"`  // the template for a person
@@ -63,6 +65,13 @@ var (
 	canMerge   = append([]string{coppice.ReactSend, coppice.ReactMerge}, afterAgent...)
 )
 
+// How often a rule that says nothing about it acts for one request. Each review is a
+// person's decision, so a rule for what people write acts more often.
+const (
+	defaultRetries = 2
+	byPeople       = 10
+)
+
 // Events lists the events, those of pull requests first.
 var Events = []Event{
 	{
@@ -74,14 +83,14 @@ var Events = []Event{
 	},
 	{
 		Name: coppice.OnChanges, Help: "A reviewer requested changes.",
-		Pull: true, Outside: true, Text: "comments", Fields: fieldsOf(pullFields, "text"), Actions: withAgent, Priority: coppice.PriorityAction,
+		Pull: true, Outside: true, Text: "comments", Fields: fieldsOf(pullFields, "text"), Actions: withAgent, Priority: coppice.PriorityAction, Retries: byPeople,
 		Rules:   []coppice.Reaction{{Do: coppice.ReactSend, EscalateAfter: minutes(30)}},
 		Message: "A reviewer requested changes to the pull request of {{task}}. Change the code where a comment is right, and commit. Where it is wrong, say why in your final message. Coppice pushes your commits.\n\nThe review by {{author}}:\n{{comments}}",
 		Notice:  "{{author}} requested changes to {{task}} ({{title}}): {{url}}\n\n{{comments}}",
 	},
 	{
 		Name: coppice.OnComment, Help: "A person whose comments count wrote a comment.",
-		Pull: true, Outside: true, Text: "comments", Fields: fieldsOf(pullFields, "text"), Actions: canMerge, Priority: coppice.PriorityInfo,
+		Pull: true, Outside: true, Text: "comments", Fields: fieldsOf(pullFields, "text"), Actions: canMerge, Priority: coppice.PriorityInfo, Retries: byPeople,
 		Rules:   []coppice.Reaction{{Do: coppice.ReactNothing}},
 		Message: "There is a new comment on the pull request of {{task}}. Change the code if the comment asks for it and is right, and commit. Coppice pushes your commits.\n\nThe comment by {{author}}:\n{{comments}}",
 		Notice:  "{{author}} commented on {{task}} ({{title}}): {{url}}\n\n{{comments}}",
@@ -194,8 +203,8 @@ func Names() []string {
 }
 
 // RulesOf returns the rules of an event: those of the policy if it names the event,
-// otherwise the defaults. Rules without a priority or a threshold have those of the
-// event.
+// otherwise the defaults. Rules without a priority, a threshold or retries have those
+// of the event. Only rules that act on an agent have retries.
 func RulesOf(name coppice.ReactionEvent, all coppice.Reactions) []coppice.Reaction {
 	e, known := Find(name)
 	if !known {
@@ -212,6 +221,9 @@ func RulesOf(name coppice.ReactionEvent, all coppice.Reactions) []coppice.Reacti
 		}
 		if rules[i].Threshold == 0 {
 			rules[i].Threshold = e.Threshold
+		}
+		if rules[i].Retries == 0 && toAgent(rules[i]) {
+			rules[i].Retries = cmp.Or(e.Retries, defaultRetries)
 		}
 	}
 	return rules

@@ -74,10 +74,10 @@ func TestDefaults(t *testing.T) {
 	const m = coppice.Duration(time.Minute)
 	for event, want := range map[coppice.ReactionEvent]coppice.Reaction{
 		coppice.OnCIFailed:      {Do: "send-to-agent", Retries: 2, Priority: "action"},
-		coppice.OnChanges:       {Do: "send-to-agent", EscalateAfter: 30 * m, Priority: "action"},
+		coppice.OnChanges:       {Do: "send-to-agent", Retries: 10, EscalateAfter: 30 * m, Priority: "action"},
 		coppice.OnComment:       {Do: "nothing", Priority: "info"},
-		coppice.OnBotComment:    {Do: "send-to-agent", EscalateAfter: 30 * m, Priority: "action"},
-		coppice.OnConflicts:     {Do: "send-to-agent", EscalateAfter: 15 * m, Priority: "action"},
+		coppice.OnBotComment:    {Do: "send-to-agent", Retries: 2, EscalateAfter: 30 * m, Priority: "action"},
+		coppice.OnConflicts:     {Do: "send-to-agent", Retries: 2, EscalateAfter: 15 * m, Priority: "action"},
 		coppice.OnApprovedGreen: {Do: "notify", Priority: "action"},
 		coppice.OnMerged:        {Do: "notify", Priority: "info"},
 		coppice.OnClosed:        {Do: "notify", Priority: "action"},

@@ -325,11 +325,7 @@ func (f *forgeRepo) ended(t coppice.Task, as coppice.PullState) (n int) {
 func mostReactions(p coppice.Policy, e coppice.ReactionEvent) int {
 	most := 0
 	for _, rule := range reaction.RulesOf(e, p.Reactions) {
-		n := rule.MostRetries()
-		if rule.Retries == 0 && (e == coppice.OnChanges || e == coppice.OnComment) {
-			n = 10 // by people
-		}
-		most = max(most, n)
+		most = max(most, rule.Retries)
 	}
 	return most
 }
