@@ -49,16 +49,14 @@ func (t *turn) forgeView(project int64) (*ForgeView, error) {
 		return nil, err
 	}
 	v.Tip = q.Tip
-	return v, v.load(t)
-}
-
-func (v *ForgeView) load(t *turn) error {
-	open, err := t.tx.Pulls.Open(v.Project.ID)
+	open, err := t.tx.Pulls.Open(project)
 	v.Pulls = slices.DeleteFunc(open, func(p coppice.Pull) bool { return p.Number == 0 })
-	return err
+	return v, err
 }
 
-func (v *ForgeView) follow(t *turn, _ *Decision) error { return v.load(t) }
+// follow reads nothing again: only decisions about tasks change requests, and to read
+// many of them takes long.
+func (v *ForgeView) follow(*turn, *Decision) error { return nil }
 
 // due ignores the interval while nothing can follow from it. The end of open work is
 // decided about anyway.

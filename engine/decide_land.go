@@ -28,6 +28,9 @@ func landing(v *View) *Decision {
 	if v.follows() && !v.mergeAsked() {
 		return nil
 	}
+	if v.Landing == nil && v.Task.Stage != coppice.StageChecking {
+		return withoutLanding(v)
+	}
 	if v.Landing == nil || v.follows() && (v.Workspace == nil || !v.Workspace.Ready()) {
 		owner := fmt.Sprintf("task/%d/land/%d", v.Task.ID, v.Task.Round)
 		if v.Landing != nil {
@@ -41,6 +44,15 @@ func landing(v *View) *Decision {
 		d.By = "landing"
 	}
 	return d
+}
+
+// withoutLanding has the branch of a task checked again whose landing is missing,
+// although its stage needs one. No decision leads there. But if the rows say so, only
+// a new candidate continues the task.
+func withoutLanding(v *View) *Decision {
+	t := v.Task
+	t.Stage = coppice.StageChecking
+	return &Decision{By: "landing", Kind: coppice.EventTaskStage, Reason: "its candidate is missing, so its branch is checked again", Task: &t}
 }
 
 // landStep returns the next step of a landing, of a task or first in its queue.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
+	"coppice/store"
 )
 
 // proven adds a judgement on tree1.
@@ -153,6 +155,8 @@ func TestLanding(t *testing.T) {
 			"landing: work.offered; landing queued; offer check.run landing/5/1 to local"},
 		{"no landing, workspace half made", viewOf(coppice.StageChecking, space(func(w *coppice.Workspace) { w.ReadyAt = time.Time{} })),
 			"landing: work.offered; offer workspace.prepare task/7/land/0/prepare to local"},
+		{"no landing, waits for its request", viewOf(coppice.StagePull), "landing: task.stage; to checking"},
+		{"no landing, in its queue", viewOf(coppice.StageLanding), "landing: task.stage; to checking"},
 		{"no landing, workspace maybe in the trash", viewOf(coppice.StageChecking, space(doubtful(1))),
 			"landing: work.offered; offer workspace.remove workspace/3/remove/2 to local"},
 		{"no landing, workspace maybe in the trash, later", viewOf(coppice.StageChecking, space(doubtful(1), func(w *coppice.Workspace) { w.RetryAt = noon.Add(1) })), "nothing"},
@@ -229,5 +233,24 @@ func TestLandMessage(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// A task whose landing is missing gets another one from the head of its branch.
+func TestAMissingLanding(t *testing.T) {
+	t.Parallel()
+	b := openApp(t, withPulls())
+	_, err := b.Pause(t.Context(), "app", "", true)
+	b.must(err)
+	made := b.create(coppice.NewTask{Title: "a"})
+	b.turn()
+	made[0].Stage, made[0].Wait, made[0].Next = coppice.StagePull, nil, nil
+	b.update(func(tx store.Tx) error {
+		return errors.Join(tx.Tasks.Put(&made[0]), tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskStage, ProjectID: 1, TaskID: made[0].ID}))
+	})
+	b.turn()
+	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "head1"})
+	if w := b.unsettled("app-1"); w.Kind != coppice.WorkMerge {
+		t.Errorf("%s is at %s and has %s to do", made[0].Key, b.task("app-1").Stage, w.Kind)
 	}
 }

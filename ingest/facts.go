@@ -155,4 +155,9 @@ func (f *Facts) changed(before, s coppice.Session) {
 	if before.State != s.State {
 		f.log(s, coppice.EventSessionState, string(s.State))
 	}
+	if before.Conversation == "" && s.Conversation != "" && s.Parked() {
+		// A call of a tool can overtake what the agent says first. The event has the
+		// engine plan when the session is stopped, which now is possible.
+		f.log(s, coppice.EventSessionState, "parked; its conversation can be resumed")
+	}
 }

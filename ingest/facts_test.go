@@ -109,6 +109,21 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// The engine plans the stop of a parked session when it learns how to resume its
+// conversation. An event has it look.
+func TestConversationOfAParkedSession(t *testing.T) {
+	t.Parallel()
+	s := coppice.Session{ID: 4, State: coppice.SessionWorking, ParkedAt: noon}
+	init := []Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindInit, Conversation: "talk"}}}
+	f := Draw(s, nil, init, price.New())
+	if len(f.Events) != 1 || f.Session == nil || f.Session.Conversation != "talk" {
+		t.Fatalf("a conversation leads to %+v", f)
+	}
+	if again := Draw(*f.Session, nil, init, price.New()); len(again.Events) != 0 {
+		t.Errorf("the same conversation leads to %+v", again.Events)
+	}
+}
+
 func TestChangesFacts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -60,6 +60,7 @@ var figures = []figure{
 	{"tools", toolRows},
 	{"dispatch", dispatchRows},
 	{"flows", flowRows},
+	{"forges", forgeRows},
 	{"ingest", ingestRows},
 	{"commit", commitRows},
 	{"output", outputRows},
