@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -105,9 +106,9 @@ func (g *github) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *github) forward(w http.ResponseWriter, r *http.Request, body []byte) {
 	target, err := url.Parse(g.emulator.API)
 	g.must(err)
-	merge := gh.PullRequest{}
+	var merge *gh.PullRequest
 	if strings.HasSuffix(r.URL.Path, "/merge") {
-		if body = g.mergeable(r.URL.Path, body, &merge); body == nil {
+		if merge, body = g.mergeable(r.URL.Path, body); merge == nil {
 			w.WriteHeader(http.StatusConflict)
 			_, _ = io.WriteString(w, `{"message":"Head branch was modified."}`)
 			return
@@ -116,6 +117,7 @@ func (g *github) forward(w http.ResponseWriter, r *http.Request, body []byte) {
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	r.Header.Del("Accept-Encoding")
 	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // connections of a server that was stopped
 	proxy.ModifyResponse = func(resp *http.Response) error {
 		if resp.StatusCode >= http.StatusMultipleChoices || !strings.HasPrefix(r.URL.Path, githubRepo+"/pulls") {
 			return nil
@@ -125,7 +127,7 @@ func (g *github) forward(w http.ResponseWriter, r *http.Request, body []byte) {
 			return err
 		}
 		resp.Body.Close()
-		if merge.Number != nil {
+		if merge != nil {
 			answer.(map[string]any)["sha"] = g.merge(merge, body)
 		}
 		g.correct(answer)
@@ -157,9 +159,10 @@ func (g *github) correct(answer any) {
 	}
 }
 
-// mergeable returns what the emulator is asked for a merge, nil if the head of the
-// request is not the one that is to be merged.
-func (g *github) mergeable(path string, body []byte, pull *gh.PullRequest) []byte {
+// mergeable returns the request that is to be merged and what the emulator is asked
+// for that, nil if the request has another head.
+func (g *github) mergeable(path string, body []byte) (*gh.PullRequest, []byte) {
+	pull := new(gh.PullRequest)
 	req, err := g.api.NewRequest(http.MethodGet, strings.TrimPrefix(strings.TrimSuffix(path, "/merge"), "/"), nil)
 	g.must(err)
 	_, err = g.api.Do(g.t.Context(), req, pull)
@@ -167,16 +170,16 @@ func (g *github) mergeable(path string, body []byte, pull *gh.PullRequest) []byt
 	fields := map[string]any{}
 	g.must(json.Unmarshal(body, &fields))
 	if fields["sha"] != g.heads["refs/heads/"+pull.GetHead().GetRef()] {
-		return nil
+		return nil, nil
 	}
 	delete(fields, "sha") // the emulator knows only the first head
 	body, err = json.Marshal(fields)
 	g.must(err)
-	return body
+	return pull, body
 }
 
 // merge squashes a request in the repository, and returns the commit.
-func (g *github) merge(pull gh.PullRequest, body []byte) string {
+func (g *github) merge(pull *gh.PullRequest, body []byte) string {
 	var fields struct {
 		Title   string `json:"commit_title"`
 		Message string `json:"commit_message"`
@@ -293,8 +296,11 @@ func newGitHubWorld(t *testing.T) (*world, *github, *gh.Client) {
 		t.Fatal(err)
 	}
 	front := httptest.NewServer(g)
-	t.Cleanup(front.Close)
 	w := newWorld(t, files{".coppice/scripted.yaml": loopScript})
+	t.Cleanup(func() { // requests of the server end before the repository does
+		w.Close()
+		front.Close()
+	})
 	gate, open := w.Gate("gate")
 	g.prove = func() {
 		open()
@@ -366,7 +372,7 @@ func TestPullRequestOnGitHub(t *testing.T) {
 	g.mu.Lock()
 	if wanted := map[string]int{
 		"POST " + githubRepo + "/pulls": 1, fmt.Sprintf("POST %s/issues/%d/labels", githubRepo, d.Pull.Number): 1,
-		"POST /graphql": 1, "POST " + pull + "/requested_reviewers": 1, "PATCH " + pull: 1, "PUT " + pull + "/merge": 1, // its text says that it is proven
+		"POST /graphql": 1, "POST " + pull + "/requested_reviewers": 1, "PATCH " + pull: 1, "PUT " + pull + "/merge": 1, // the text of a proven one has the checks
 	}; !maps.Equal(g.writes, wanted) {
 		t.Errorf("Coppice changed %v, want %v", g.writes, wanted)
 	}
