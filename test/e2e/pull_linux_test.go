@@ -82,9 +82,9 @@ func (p *pullWorld) review(number int64, state sdk.ReviewStateType, text string)
 
 // pushed waits until the request shows another head than the one before, and is
 // ready for review.
-func (p *pullWorld) pushed(key, before string) api.TaskDetail {
-	p.t.Helper()
-	return p.await(key, "a pushed head", func(d api.TaskDetail) bool {
+func (w *world) pushed(key, before string) api.TaskDetail {
+	w.t.Helper()
+	return w.await(key, "a pushed head", func(d api.TaskDetail) bool {
 		return d.Stage == coppice.StagePull && d.Pull != nil && d.Pull.Number != 0 && d.Pull.Pushed != before && d.Pull.Report.Head == d.Pull.Pushed && !d.Pull.Report.Draft
 	})
 }
@@ -132,7 +132,13 @@ func (p *pullWorld) loop() api.TaskDetail {
 	p.status(d.Pull.Pushed, sdk.StatusSuccess)
 	p.review(number, sdk.ReviewStateApproved, "")
 	p.landed(key)
-	return p.await(key, "the removal of its branch and workspace", func(d api.TaskDetail) bool {
+	return p.cleaned(key)
+}
+
+// cleaned waits until nothing is left of a task that landed.
+func (w *world) cleaned(key string) api.TaskDetail {
+	w.t.Helper()
+	return w.await(key, "the removal of its branch and workspace", func(d api.TaskDetail) bool {
 		return d.Pull.Cleaned && (d.Workspace == nil || !d.Workspace.RemovedAt.IsZero())
 	})
 }
@@ -160,11 +166,7 @@ func (p *pullWorld) checkLoop(d api.TaskDetail) {
 	if heads := p.git("ls-remote", "origin", "refs/*"); strings.Contains(heads, "refs/heads/coppice") {
 		p.t.Errorf("the forge still has the branch:\n%s", heads)
 	}
-	var done []string
-	for _, r := range d.Reactions {
-		done = append(done, string(r.Event)+":"+r.Do)
-	}
-	want(p.t, "reactions", done, []string{
+	want(p.t, "reactions", reactions(d), []string{
 		"ci-failed:send-to-agent", "changes-requested:send-to-agent", "merge-conflicts:send-to-agent", "approved-and-green:merge", "pr-merged:notify",
 	})
 	if refs := p.own("for-each-ref", "--format=%(refname)", "refs/heads/coppice", "refs/coppice/landing"); refs != "" {
@@ -174,6 +176,14 @@ func (p *pullWorld) checkLoop(d api.TaskDetail) {
 		p.t.Errorf("%s landed, and main is %s:\n%s", d.Landed, main, p.git("log", "--oneline", "main"))
 	}
 	p.checkRepository()
+}
+
+// reactions lists the events that a task reacted to, and how.
+func reactions(d api.TaskDetail) (done []string) {
+	for _, r := range d.Reactions {
+		done = append(done, string(r.Event)+":"+r.Do)
+	}
+	return done
 }
 
 // timeline counts what the forge's history of a request has, by kind.
@@ -203,23 +213,23 @@ func (p *pullWorld) timeline(number int) map[string]int {
 
 // checkHooks checks how often the hooks of the loop ran. A run that is repeated after
 // a crash has the same id.
-func (p *pullWorld) checkHooks(key string) {
-	p.t.Helper()
-	page, err := p.client.HookRuns(p.t.Context(), client.HookQuery{Task: key})
+func (w *world) checkHooks(key string) {
+	w.t.Helper()
+	page, err := w.client.HookRuns(w.t.Context(), client.HookQuery{Task: key})
 	if err != nil {
-		p.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	var runs, ids []string
 	for _, r := range page.Runs {
 		runs, ids = append(runs, string(r.Event)), append(ids, string(r.Event)+" "+r.ID)
 	}
 	slices.Sort(runs)
-	want(p.t, "hooks", runs, []string{"ci-done", "ci-done", "pr-opened"})
+	want(w.t, "hooks", runs, []string{"ci-done", "ci-done", "pr-opened"})
 	_, command, _ := strings.Cut(page.Runs[0].Run, ">>")
 	ran := strings.Split(strings.TrimSpace(string(must(os.ReadFile(command)))), "\n")
 	slices.Sort(ran)
 	slices.Sort(ids)
-	want(p.t, "runs of hooks", slices.Compact(ran), ids)
+	want(w.t, "runs of hooks", slices.Compact(ran), ids)
 }
 
 // A task becomes a pull request on a real forge, and lands after all that can happen
