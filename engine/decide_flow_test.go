@@ -255,6 +255,22 @@ func TestAFlowPausesAndHasATime(t *testing.T) {
 	}
 }
 
+// A goal that names no number of workers has that of its project.
+func TestTheWorkersOfAGoal(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	for _, c := range []struct {
+		policy, want int
+		spec         string
+	}{{0, 4, `{}`}, {2, 2, ``}, {2, 2, `{"workers": 0}`}, {2, 7, `{"workers": 7}`}} {
+		b.project(func(p *coppice.Project) { p.Policy.Goal.Workers = c.policy })
+		f := b.create(coppice.NewTask{Title: "Reach it", Flow: &coppice.NewFlow{Kind: coppice.FlowGoal, Spec: []byte(c.spec)}})[0]
+		if s, err := flow.ReadGoal(f.Flow.Spec); err != nil || s.Workers != c.want {
+			t.Errorf("%q with goal.workers %d: %d workers, %v; want %d", c.spec, c.policy, s.Workers, err, c.want)
+		}
+	}
+}
+
 // The verifier of a goal works at the tip of the branch with the work of all workers,
 // and sees what the lead says about it. What it refuses goes to a further lead.
 func TestTheVerifierOfAGoal(t *testing.T) {
