@@ -339,6 +339,38 @@ func TestResumeStopsOpenSteps(t *testing.T) {
 	}
 }
 
+// A batch that resumes from an item repeats this one and the later ones, except those
+// whose work is on the base.
+func TestResumeKeepsLandedItems(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ spec, from, want string }{
+		{`{"tasks": [{"title": "a"}, {"title": "b"}, {"title": "c"}, {"title": "d"}]}`, "2", "1=app-2 2=app-3 3=app-4 4=app-5 2=app-6 4=app-7"},
+		{`{"tasks": [{"title": "a"}, {"title": "b"}, {"title": "c"}, {"title": "d"}]}`, "3", "1=app-2 2=app-3 3=app-4 4=app-5 3=app-6 4=app-7"},
+		{`{"debate": {"between": ["ann", "bob"], "rounds": 1, "then": {}}, "tasks": [{"title": "a"}, {"title": "b"}]}`, "1",
+			"1/l1/r0/a=app-2 1/l1/r0/b=app-3 2/l1/r0/a=app-4 2/l1/r0/b=app-5 2/then=app-6 1/l1/r0/a=app-7 1/l1/r0/b=app-8"},
+		{`{"debate": {"between": ["ann", "bob"], "rounds": 1, "then": {}}, "tasks": [{"title": "a"}, {"title": "b"}]}`, "2",
+			"1/l1/r0/a=app-2 1/l1/r0/b=app-3 2/l1/r0/a=app-4 2/l1/r0/b=app-5 2/then=app-6 2/l1/r0/a=app-7 2/l1/r0/b=app-8"},
+	} {
+		b := openFlows(t)
+		f := b.create(coppice.NewTask{Title: "Some tasks", Flow: &coppice.NewFlow{Kind: coppice.FlowBatch, Spec: []byte(c.spec)}})[0]
+		b.turn()
+		if strings.Contains(c.spec, "debate") {
+			b.replies("app-4", side("agree"))
+			b.replies("app-5", side("agree"))
+			b.landsAs("app-6", "c6")
+		} else {
+			b.landsAs("app-4", "c4")
+		}
+		_, err := b.Ask(t.Context(), f.Key, coppice.VerbPause, verb.Request{})
+		b.must(err)
+		b.turn()
+		_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{Text: c.from})
+		b.must(err)
+		b.turn()
+		b.wantSteps(f, c.want)
+	}
+}
+
 func TestStepNamed(t *testing.T) {
 	t.Parallel()
 	var steps []coppice.Task
