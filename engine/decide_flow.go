@@ -228,6 +228,10 @@ func (v *View) addPlan(d *Decision, p flow.Plan) error {
 		d.Create = append(d.Create, task)
 	}
 	for _, n := range p.Docs {
+		if now := v.Docs[n.Name].Version; n.After != now {
+			return coppice.Errorf(coppice.EConflict, "its plan replaces version %d of the document %s, and the newest version is %d", n.After, n.Name, now).
+				WithFix("resume it from another step: coppice flow resume %s --from STEP", v.Task.Key)
+		}
 		if err := coppice.ValidText(n.Name, n.Text, coppice.MaxDocument); err != nil {
 			return err
 		}

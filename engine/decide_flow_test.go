@@ -397,6 +397,19 @@ func TestStepNamed(t *testing.T) {
 	}
 }
 
+// A plan that writes a document after another version than the current one is refused.
+func TestPlansReplaceNoNewerDocument(t *testing.T) {
+	t.Parallel()
+	for after, refused := range map[int64]bool{0: true, 1: true, 2: false, 3: true} {
+		v := &View{Docs: map[string]coppice.Document{"plan": {Name: "plan", Version: 2}}}
+		v.Task.Key, v.Task.Flow, v.Task.Stage = "app-1", &coppice.Flow{}, coppice.StageFlow
+		d := carryOut(v, flow.Plan{Docs: []flow.NewDoc{{Name: "plan", Text: "x", After: after}}})
+		if blocked := d.Task != nil && d.Task.Wait != nil && len(d.More) == 0; blocked != refused {
+			t.Errorf("a version after %d: %+v, refused is %t, want %t", after, d, blocked, refused)
+		}
+	}
+}
+
 // Comments on a plan that waits for an approval go to its author as one document, and
 // other drafts stay.
 func TestCommentsOnAPlan(t *testing.T) {
