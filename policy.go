@@ -43,6 +43,7 @@ type Policy struct {
 	Trust     string      `json:"trust,omitempty" yaml:"trust"`         // where reactions can pass text from outside to agents; see TrustLevels
 
 	Prompt PromptPolicy `json:"prompt,omitzero" yaml:"prompt"` // what the first message of a session has
+	Goal   GoalPolicy   `json:"goal,omitzero" yaml:"goal"`     // defaults of goals
 
 	// Context has the files that are part of each first message: see ContextFile.
 	Context []ContextFile `json:"context,omitempty" yaml:"-"`
@@ -56,6 +57,14 @@ type Policy struct {
 // PromptPolicy says what the first message of a session has.
 type PromptPolicy struct {
 	Context Bytes `json:"context,omitempty" yaml:"context"` // the most bytes of context files; see MostContext
+}
+
+// MaxGoalWorkers is the highest limit of the open workers of a goal.
+const MaxGoalWorkers = 20
+
+// GoalPolicy has defaults of goals.
+type GoalPolicy struct {
+	Workers int `json:"workers,omitempty" yaml:"workers"` // the most that are open at the same time; 0 means the default
 }
 
 // DefaultContext is the default limit of context files in a first message.

@@ -10,7 +10,7 @@ import (
 // takes effect immediately. The author of a new field has to choose.
 func TestEveryPartOfAPolicyIsChosen(t *testing.T) {
 	t.Parallel()
-	atOnce := []string{"Tracks", "Limits", "Agent", "Retry", "Health", "Trash", "Features", "Progress", "Budget", "Prices", "Problems"}
+	atOnce := []string{"Tracks", "Limits", "Agent", "Retry", "Health", "Trash", "Features", "Progress", "Budget", "Prices", "Goal", "Problems"}
 	var p Policy
 	deciding := map[uintptr]string{}
 	for _, part := range DecidingParts {

@@ -247,6 +247,9 @@ var described = func() map[string]key {
 		"secrets.*.command[]": {doc: "An argument.", valid: argument},
 		"secrets.*.keyring":   {doc: "The name of an entry in the desktop's keyring, as `coppice secret set --keyring` stores it.", example: "TRACKER_TOKEN", pattern: secret.NamePattern, valid: secret.ValidName},
 
+		"goal":         {doc: "Defaults of flows of the kind goal."},
+		"goal.workers": {doc: "The most workers of a goal that are open at the same time, unless the goal names another number.", unset: "4", example: "2", min: 1, max: coppice.MaxGoalWorkers},
+
 		"features":                  {doc: "A file of the repository that lists tasks. Coppice reads it again when it changes.", unset: "tasks come only from commands and the API", example: "features.json", valid: inside},
 		"prompt":                    {doc: "What the first message of a session has."},
 		"prompt.context":            {doc: "How much of .coppice/PROJECT.md, .coppice/CONVENTIONS.md and .coppice/context/*.md is part of the first message of each session, in this order. A file that does not fit is cut, and the message says so.", unset: "24 KiB", example: "48 KiB", max: 1},

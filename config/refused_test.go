@@ -24,6 +24,8 @@ var refused = []struct {
 	{"hook without time", "hooks: {landed: [{run: a, timeout: 10ms}]}", "1:36", []string{"1s"}},
 	{"unknown consequence", "hooks: {landed: [{run: a, on_failure: stop}]}", "1:39", []string{"ignore, warn, block"}},
 	{"too many hooks", "hooks:\n  landed: [" + strings.Repeat("{run: a}, ", 20) + "{run: b}]", "2:212", []string{"more than 20"}},
+	{"no workers of a goal", "goal: {workers: 0}", "1:17", []string{"out of range", "from 1 to 20"}},
+	{"too many workers of a goal", "goal: {workers: 21}", "1:17", []string{"out of range"}},
 	{"hooks at the same time", "limits: {hooks: 0}", "1:17", []string{"out of range"}},
 	{"unknown event of a reaction", "reactions:\n  ci-faild: {do: notify}", "2:3", []string{`did you mean "ci-failed"?`, "all-complete"}},
 	{"reaction without an action", "reactions: {ci-failed: {retries: 2}}", "1:24", []string{"needs do", "do: notify"}},

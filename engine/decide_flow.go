@@ -45,13 +45,17 @@ func flowRequests(v *View) *Decision {
 // resumeFlow makes a flow continue after it was paused, blocked, stopped or failed.
 // Steps that failed or were cancelled no longer count, so that its kind plans them
 // again. Nor do the step that a person names and all that follow it: those that are
-// open stop.
+// open stop. Further items of a batch that have landed still count.
 func resumeFlow(v *View, d *Decision, from string) {
 	t, f := d.Task, d.Task.Flow
 	first := stepNamed(v.Steps, from)
 	f.Left = slices.Clone(f.Left)
+	landed := v.landedItems()
+	if first >= 0 {
+		delete(landed, itemOf(v.Steps[first]))
+	}
 	for n, s := range v.Steps {
-		after := first >= 0 && n >= first
+		after := first >= 0 && n >= first && !landed[itemOf(s)]
 		if after || s.Restartable() {
 			f.Left = append(f.Left, s.ID)
 		}
@@ -65,6 +69,24 @@ func resumeFlow(v *View, d *Decision, from string) {
 	f.WrapUp = false
 	f.Resumes++
 	continueFlow(v, t)
+}
+
+// landedItems returns the items of a batch whose work has landed on the base. They do
+// not depend on the items before them, and would land a second time.
+func (v *View) landedItems() map[string]bool {
+	landed := map[string]bool{}
+	for _, s := range v.Steps {
+		if v.Task.Flow.Kind == coppice.FlowBatch && s.Landed != "" {
+			landed[itemOf(s)] = true
+		}
+	}
+	return landed
+}
+
+// itemOf returns the item of a batch to which a step belongs.
+func itemOf(s coppice.Task) string {
+	item, _, _ := strings.Cut(s.Step.Key, "/")
+	return item
 }
 
 // stopStep requests the stop of an open step.
@@ -206,6 +228,10 @@ func (v *View) addPlan(d *Decision, p flow.Plan) error {
 		d.Create = append(d.Create, task)
 	}
 	for _, n := range p.Docs {
+		if now := v.Docs[n.Name].Version; n.After != now {
+			return coppice.Errorf(coppice.EConflict, "its plan replaces version %d of the document %s, and the newest version is %d", n.After, n.Name, now).
+				WithFix("resume it from another step: coppice flow resume %s --from STEP", v.Task.Key)
+		}
 		if err := coppice.ValidText(n.Name, n.Text, coppice.MaxDocument); err != nil {
 			return err
 		}

@@ -255,6 +255,22 @@ func TestAFlowPausesAndHasATime(t *testing.T) {
 	}
 }
 
+// A goal that names no number of workers has that of its project.
+func TestTheWorkersOfAGoal(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	for _, c := range []struct {
+		policy, want int
+		spec         string
+	}{{0, 4, `{}`}, {2, 2, ``}, {2, 2, `{"workers": 0}`}, {2, 7, `{"workers": 7}`}} {
+		b.project(func(p *coppice.Project) { p.Policy.Goal.Workers = c.policy })
+		f := b.create(coppice.NewTask{Title: "Reach it", Flow: &coppice.NewFlow{Kind: coppice.FlowGoal, Spec: []byte(c.spec)}})[0]
+		if s, err := flow.ReadGoal(f.Flow.Spec); err != nil || s.Workers != c.want {
+			t.Errorf("%q with goal.workers %d: %d workers, %v; want %d", c.spec, c.policy, s.Workers, err, c.want)
+		}
+	}
+}
+
 // The verifier of a goal works at the tip of the branch with the work of all workers,
 // and sees what the lead says about it. What it refuses goes to a further lead.
 func TestTheVerifierOfAGoal(t *testing.T) {
@@ -323,6 +339,38 @@ func TestResumeStopsOpenSteps(t *testing.T) {
 	}
 }
 
+// A batch that resumes from an item repeats this one and the later ones, except those
+// whose work is on the base.
+func TestResumeKeepsLandedItems(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ spec, from, want string }{
+		{`{"tasks": [{"title": "a"}, {"title": "b"}, {"title": "c"}, {"title": "d"}]}`, "2", "1=app-2 2=app-3 3=app-4 4=app-5 2=app-6 4=app-7"},
+		{`{"tasks": [{"title": "a"}, {"title": "b"}, {"title": "c"}, {"title": "d"}]}`, "3", "1=app-2 2=app-3 3=app-4 4=app-5 3=app-6 4=app-7"},
+		{`{"debate": {"between": ["ann", "bob"], "rounds": 1, "then": {}}, "tasks": [{"title": "a"}, {"title": "b"}]}`, "1",
+			"1/l1/r0/a=app-2 1/l1/r0/b=app-3 2/l1/r0/a=app-4 2/l1/r0/b=app-5 2/then=app-6 1/l1/r0/a=app-7 1/l1/r0/b=app-8"},
+		{`{"debate": {"between": ["ann", "bob"], "rounds": 1, "then": {}}, "tasks": [{"title": "a"}, {"title": "b"}]}`, "2",
+			"1/l1/r0/a=app-2 1/l1/r0/b=app-3 2/l1/r0/a=app-4 2/l1/r0/b=app-5 2/then=app-6 2/l1/r0/a=app-7 2/l1/r0/b=app-8"},
+	} {
+		b := openFlows(t)
+		f := b.create(coppice.NewTask{Title: "Some tasks", Flow: &coppice.NewFlow{Kind: coppice.FlowBatch, Spec: []byte(c.spec)}})[0]
+		b.turn()
+		if strings.Contains(c.spec, "debate") {
+			b.replies("app-4", side("agree"))
+			b.replies("app-5", side("agree"))
+			b.landsAs("app-6", "c6")
+		} else {
+			b.landsAs("app-4", "c4")
+		}
+		_, err := b.Ask(t.Context(), f.Key, coppice.VerbPause, verb.Request{})
+		b.must(err)
+		b.turn()
+		_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{Text: c.from})
+		b.must(err)
+		b.turn()
+		b.wantSteps(f, c.want)
+	}
+}
+
 func TestStepNamed(t *testing.T) {
 	t.Parallel()
 	var steps []coppice.Task
@@ -345,6 +393,19 @@ func TestStepNamed(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A plan that writes a document after another version than the current one is refused.
+func TestPlansReplaceNoNewerDocument(t *testing.T) {
+	t.Parallel()
+	for after, refused := range map[int64]bool{0: true, 1: true, 2: false, 3: true} {
+		v := &View{Docs: map[string]coppice.Document{"plan": {Name: "plan", Version: 2}}}
+		v.Task.Key, v.Task.Flow, v.Task.Stage = "app-1", &coppice.Flow{}, coppice.StageFlow
+		d := carryOut(v, flow.Plan{Docs: []flow.NewDoc{{Name: "plan", Text: "x", After: after}}})
+		if blocked := d.Task != nil && d.Task.Wait != nil && len(d.More) == 0; blocked != refused {
+			t.Errorf("a version after %d: %+v, refused is %t, want %t", after, d, blocked, refused)
 		}
 	}
 }

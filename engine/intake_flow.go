@@ -33,6 +33,9 @@ func (i *Intake) planned(r store.Reader, p coppice.Project, n coppice.NewTask, t
 	if err != nil {
 		return coppice.Public(err).WithField("flow.kind")
 	}
+	if n.Flow.Kind == coppice.FlowGoal {
+		kind = flow.Goal(p.Policy.Goal.Workers)
+	}
 	agents, err := i.agentsFor(r, p)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func (t *turn) viewFlow(v *View) error {
 	if err != nil {
 		return err
 	}
-	v.Steps, in.Prompts = all, v.Project.Policy.Prompts
+	v.Steps, v.Docs, in.Prompts = all, in.Docs, v.Project.Policy.Prompts
 	for n, task := range all {
 		spent, err := Spent(r, task.ID)
 		if err != nil {

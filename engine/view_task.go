@@ -61,6 +61,8 @@ type View struct {
 	StepsOpen bool           // a task below it has not ended; known when the flow has
 	Closed    string         // the key of the flow on whose branch it would land, if that takes no more work
 	FlowTip   string         // where its branch is; empty if no step has landed there
+	// Docs has the newest versions of its documents, which its kind has seen.
+	Docs map[string]coppice.Document `json:"-"`
 	// Plan returns what its kind plans. Draft returns the task of a new step.
 	Plan  func() (flow.Plan, error)                `json:"-"`
 	Draft func(flow.NewStep) (coppice.Task, error) `json:"-"`

@@ -106,8 +106,9 @@ type NewStep struct {
 	Below string
 }
 
-// NewDoc is a version of a document. It is refused if the document's current version
-// is not After: then the plan is made again.
+// NewDoc is a version of a document. If the document's current version is not After,
+// the plan is refused and the flow waits for a person: the text is made from another
+// version and would replace what somebody wrote.
 type NewDoc struct {
 	Name, Text string
 	After      int64

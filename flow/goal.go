@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -16,9 +17,13 @@ import (
 // The requests of a lead are open requests of the flow. That for a worker is settled
 // when the worker starts. Those about the end stay open until the plan has acted on
 // them, and the final message of the lead repeats them.
-type goal struct{}
+type goal struct{ workers int } // the default of the spec's field; 0 means defaultWorkers
 
 func init() { kinds[coppice.FlowGoal] = goal{} }
+
+// Goal returns the kind goal with the default of a project for the most open workers.
+// 0 means the built-in default.
+func Goal(workers int) Kind { return goal{workers} }
 
 // Branch implements Kind.
 func (goal) Branch(json.RawMessage) bool { return true }
@@ -27,7 +32,7 @@ func (goal) Branch(json.RawMessage) bool { return true }
 type GoalSpec struct {
 	Agents   []string `json:"agents,omitempty" maxItems:"20" doc:"The agents that can be used, each as agent or agent:model; all that the project can use when absent"`
 	Lead     string   `json:"lead,omitempty" doc:"The agent that leads, one of agents; the one with the highest scores.lead when absent"`
-	Workers  int      `json:"workers,omitempty" minimum:"1" maximum:"20" doc:"The most workers that are open at the same time; 4 when absent"`
+	Workers  int      `json:"workers,omitempty" minimum:"1" maximum:"20" doc:"The most workers that are open at the same time; goal.workers of coppice.yaml when absent"`
 	Rounds   int      `json:"rounds,omitempty" minimum:"1" maximum:"10" doc:"The most rounds of fixes after a verification that failed; 3 when absent"`
 	Plan     bool     `json:"plan,omitempty" doc:"The lead first writes a plan, which a person can edit and must approve"`
 	Verifier string   `json:"verifier,omitempty" doc:"The agent that verifies the result, one of agents; another agent than the lead when absent, if there is one"`
@@ -36,7 +41,6 @@ type GoalSpec struct {
 // Limits and defaults of a goal.
 const (
 	mostAgents     = 20
-	mostWorkers    = 20
 	defaultWorkers = 4
 	mostRounds     = 10
 	defaultRounds  = 3
@@ -47,7 +51,7 @@ const (
 func ReadGoal(raw json.RawMessage) (GoalSpec, error) { return readSpec(raw, GoalSpec{}) }
 
 // Check implements Kind.
-func (goal) Check(raw json.RawMessage, agents []Agent) (json.RawMessage, error) {
+func (k goal) Check(raw json.RawMessage, agents []Agent) (json.RawMessage, error) {
 	s, err := ReadGoal(raw)
 	if err != nil {
 		return nil, err
@@ -55,7 +59,7 @@ func (goal) Check(raw json.RawMessage, agents []Agent) (json.RawMessage, error) 
 	if err := s.checkAgents(agents); err != nil {
 		return nil, err
 	}
-	if err := inRange("workers", &s.Workers, 1, mostWorkers, defaultWorkers); err != nil {
+	if err := inRange("workers", &s.Workers, 1, coppice.MaxGoalWorkers, cmp.Or(k.workers, defaultWorkers)); err != nil {
 		return nil, err
 	}
 	if err := inRange("rounds", &s.Rounds, 1, mostRounds, defaultRounds); err != nil {

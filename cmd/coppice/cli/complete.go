@@ -32,7 +32,7 @@ var fileArguments = []string{"DIR", "PATH", "BACKUP"}
 // byFlag has the completers of flags, by name.
 var byFlag = map[string]completer{
 	"project": completeProjects, "agent": completeAgents, "model": completeModels, "after": completeKeys, "task": completeKeys,
-	"group": completeGroups, "implementer": completeAgents, "reviewer": completeAgents, "lead": completeAgents, "agents": completeAgents, "between": completeAgents, "track": completeTracks, "status": completeStatuses, "until": completeUntil,
+	"group": completeGroups, "implementer": completeAgents, "reviewer": completeAgents, "lead": completeAgents, "verifier": completeAgents, "agents": completeAgents, "between": completeAgents, "track": completeTracks, "status": completeStatuses, "until": completeUntil,
 }
 
 // complete adds completion to a command that has none.

@@ -65,7 +65,8 @@ were stopped run again. It is also how you approve what a flow waits for, such a
 
 With --from, the named step and all that follow it run again, and those that are open stop.
 Name a step by its key or by its phase, such as review. Of several steps of a phase, the
-last one counts, or the last one of --cycle.`,
+last one counts, or the last one of --cycle. Items of a batch that have landed do not run
+again, except the one that you name.`,
 		Example: "  coppice flow resume app-13\n  coppice flow resume app-13 --from c2/implement\n  coppice flow resume app-13 --from review --cycle 3",
 		Args:    args(1, 1, "the key of a flow"),
 	}

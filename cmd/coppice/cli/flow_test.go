@@ -124,8 +124,11 @@ func TestFlowsAreStarted(t *testing.T) {
 	}{
 		"lines": {"# a list\n- a\n* b\n\nc: d\n", "3 tasks", "", `{"tasks":[{"title":"a"},{"title":"b"},{"title":"c: d"}]}`, []string{"batch", "-"}},
 		"yaml":  {"", "2 tasks of list.yaml", "", `{"tasks":[{"ref":"one","title":"a"},{"title":"b","after":["one"]}],"most":1}`, []string{"batch", yaml, "--most", "1"}},
+		"goal": {"", "x", "", `{"agents":["bob","ann"],"lead":"bob","workers":2,"rounds":5,"verifier":"ann"}`, []string{
+			"goal", "x", "--no-wait", "--lead", "bob", "--agents", "bob,ann", "--workers", "2", "--rounds", "5", "--verifier", "ann",
+		}},
 	} {
-		s := setup(t)
+		s := setup(t, twoAgents)
 		s.Project("/src/app")
 		code, out, errs := s.run(c.stdin, append(c.args, "--budget", "5", "--time", "8h")...)
 		if code != 0 || !strings.Contains(out, "coppice flow show app-1") {

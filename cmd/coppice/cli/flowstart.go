@@ -136,9 +136,9 @@ func waitFlag(c *cobra.Command, f *flowFlags) {
 
 func (e *Env) goalCommand() *cobra.Command {
 	var f flowFlags
-	var file, lead string
+	var file, lead, verifier string
 	var agents []string
-	var workers int
+	var workers, rounds int
 	var plan, interactive, noWait bool
 	c := &cobra.Command{
 		Use: "goal [TEXT]", Short: "Reach a goal with a lead agent and its workers",
@@ -172,7 +172,9 @@ Closing the session, or a pane, does not stop the goal. The session ends with th
 	fl.BoolVarP(&interactive, "interactive", "i", false, "paste the goal into the terminal")
 	fl.StringSliceVar(&agents, "agents", nil, "the agents that work on it; the default is all that the project can use")
 	fl.StringVar(&lead, "lead", "", "the agent that leads, as agent or agent:model; the default is the one with the best score")
-	fl.IntVar(&workers, "workers", 0, "how many workers can work at the same time; the default is 4")
+	fl.IntVar(&workers, "workers", 0, "how many workers can work at the same time, from 1 to 20; the default is goal.workers of coppice.yaml, or 4")
+	fl.IntVar(&rounds, "rounds", 0, "the most rounds of fixes after a verification that failed, from 1 to 10; the default is 3")
+	fl.StringVar(&verifier, "verifier", "", "the agent that verifies the result, as agent or agent:model; the default is another agent than the lead")
 	fl.BoolVar(&plan, "plan", false, "the lead first writes a plan, and waits for you")
 	fl.BoolVar(&noWait, "no-wait", false, "print the key, and do not follow the flow")
 	fl.StringVar(&f.tmux, "tmux", "", "show the lead and its workers in a session of tmux, or of tmux -L `NAME`")
@@ -200,6 +202,8 @@ Closing the session, or a pane, does not stop the goal. The session ends with th
 		s = spec{}
 		set(s, "lead", lead)
 		set(s, "workers", workers)
+		set(s, "rounds", rounds)
+		set(s, "verifier", verifier)
 		set(s, "plan", plan)
 		if len(agents) > 0 {
 			s["agents"] = agents

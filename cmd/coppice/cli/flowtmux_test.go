@@ -27,12 +27,15 @@ type tmuxed struct {
 	said   *bufio.Scanner
 }
 
+// twoAgents lets the projects of a server use the agents ann and bob.
+func twoAgents(c *apihttp.Config) {
+	allow := func(coppice.Project, string) error { return nil }
+	c.Tasks = engine.NewIntake(c.Store, c.Now, nil, allow, allow, engine.WithUsable(func(coppice.Project) []flow.Agent { return []flow.Agent{{Name: "ann"}, {Name: "bob"}} }))
+}
+
 func withTmux(t *testing.T) *tmuxed {
 	t.Helper()
-	s := setup(t, func(c *apihttp.Config) {
-		allow := func(coppice.Project, string) error { return nil }
-		c.Tasks = engine.NewIntake(c.Store, c.Now, nil, allow, allow, engine.WithUsable(func(coppice.Project) []flow.Agent { return []flow.Agent{{Name: "ann"}, {Name: "bob"}} }))
-	})
+	s := setup(t, twoAgents)
 	s.Project("/src/app")
 	s.env.State, s.env.Dir = t.TempDir(), t.TempDir()
 	s.env.Self = filepath.Join(s.env.State, "follow")

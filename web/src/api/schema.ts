@@ -2901,6 +2901,10 @@ export interface components {
             url?: string;
             webhook?: string;
         };
+        GoalPolicy: {
+            /** Format: int64 */
+            workers?: number;
+        };
         Graph: {
             /** @description Older tasks were left out */
             more?: boolean;
@@ -3708,6 +3712,7 @@ export interface components {
             critical_patterns: components["schemas"]["FailurePattern"][] | null;
             features?: string;
             forge?: components["schemas"]["ForgePolicy"];
+            goal?: components["schemas"]["GoalPolicy"];
             health: components["schemas"]["HealthPolicy"];
             hooks?: {
                 [key: string]: components["schemas"]["Hook"][] | null;
@@ -5499,6 +5504,7 @@ export type FlowPart = components['schemas']['FlowPart'];
 export type FlowPhase = components['schemas']['FlowPhase'];
 export type FlowStep = components['schemas']['FlowStep'];
 export type ForgePolicy = components['schemas']['ForgePolicy'];
+export type GoalPolicy = components['schemas']['GoalPolicy'];
 export type Graph = components['schemas']['Graph'];
 export type Group = components['schemas']['Group'];
 export type GroupName = components['schemas']['GroupName'];

@@ -21,7 +21,7 @@ export const kinds: Record<FlowKind, { about: string; fields: SpecField[] }> = {
     fields: [
       { name: "lead", label: "Lead", hint: "The agent that leads; the best one if empty", agents: true },
       { name: "agents", label: "Agents", hint: "Those that can be used, with commas; all if empty", as: "list", agents: true },
-      { name: "workers", label: "Workers", hint: "The most at the same time; 4 if empty", as: "number" },
+      { name: "workers", label: "Workers", hint: "The most at the same time; goal.workers of coppice.yaml if empty, or 4", as: "number" },
       { name: "plan", label: "Plan first", hint: "The lead writes a plan, which you can edit and must approve", as: "yes" },
     ],
   },
