@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -189,7 +190,7 @@ func (d *decoder) raw(n ast.Node, v reflect.Value) error {
 
 // placeholder matches a variable in a text. With blanks or other characters between
 // the braces, the text stays as it is.
-var placeholder = regexp.MustCompile(`\{\{([A-Za-z][A-Za-z0-9_-]*)\}\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{([A-Za-z][A-Za-z0-9_-]*)\}\}`) })
 
 // check checks a template as a whole. The description starts at a line of the file.
 func (t Template) check(d *decoder, source []byte, line int) error {
@@ -205,7 +206,7 @@ func (t Template) check(d *decoder, source []byte, line int) error {
 	}
 	for name, v := range h.Variables {
 		switch {
-		case !placeholder.MatchString("{{" + name + "}}"):
+		case !placeholder().MatchString("{{" + name + "}}"):
 			return at("variables", "%s is not a valid name of a variable", coppice.Quote(name)).WithFix("use letters, digits, dashes and underscores, a letter first")
 		case v.Required && v.Default != "":
 			return at("variables", "the variable %s is required and has a default", coppice.Quote(name)).WithFix("keep one of the two")
@@ -233,7 +234,7 @@ func (t Template) check(d *decoder, source []byte, line int) error {
 		if i+1 < line && !used(h, text) {
 			continue
 		}
-		for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+		for _, m := range placeholder().FindAllStringSubmatchIndex(text, -1) {
 			name := text[m[2]:m[3]]
 			if _, ok := h.Variables[name]; !ok {
 				return problem(d.name, source, i+1, len([]rune(text[:m[0]]))+1, fmt.Sprintf("the variable %s is not declared", coppice.Quote(name)),
@@ -355,7 +356,7 @@ func (t Template) variables(given map[string]string) (variableValues, error) {
 
 // in replaces the placeholders of a text.
 func (v variableValues) in(text string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(m string) string { return v[m[2:len(m)-2]] })
+	return placeholder().ReplaceAllStringFunc(text, func(m string) string { return v[m[2:len(m)-2]] })
 }
 
 func (v variableValues) all(texts []string) []string {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"coppice"
 )
@@ -20,10 +21,10 @@ var labels = map[string]string{"forgejo": "gitea"}
 var apiPaths = map[string]string{"github": "api/v3/", "gitlab": "api/v4/", "gitea": "api/v1/"}
 
 // hostName is a name or an IP address.
-var hostName = regexp.MustCompile(`^[a-z0-9:][a-z0-9_.:-]*$`)
+var hostName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9:][a-z0-9_.:-]*$`) })
 
 // segment is a part of a repository's name on any forge.
-var segment = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var segment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`) })
 
 // Detect returns the address of the repository on its forge, from the address of a
 // git remote and from what the configuration says.
@@ -47,7 +48,7 @@ func Detect(remoteURL string, p coppice.ForgePolicy) (Remote, error) {
 	parts := strings.Split(strings.Trim(repo, "/"), "/")
 	valid := len(parts) == 2 || len(parts) > 2 && kind == "gitlab"
 	for _, s := range parts {
-		valid = valid && segment.MatchString(s)
+		valid = valid && segment().MatchString(s)
 	}
 	if !valid {
 		return Remote{}, coppice.Errorf(coppice.EInvalid, "%s is not the name of a repository", coppice.Quote(repo)).
@@ -99,7 +100,7 @@ func parseRemote(s string) address {
 		a.host = own
 	}
 	a.path = strings.Trim(strings.TrimSuffix(strings.Trim(a.path, "/"), ".git"), "/")
-	if !hostName.MatchString(a.host) {
+	if !hostName().MatchString(a.host) {
 		a.host, a.path = "", ""
 	}
 	return a

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"coppice"
@@ -35,7 +36,7 @@ func ParseWebhook(kind string, body []byte) (Webhook, error) {
 		return Webhook{}, coppice.Errorf(coppice.EInvalid, "the body names no repository").WithFix("add the webhook to the repository")
 	}
 	h := &w.Hint
-	if h.Number = max(h.Number, 0); !commitRE.MatchString(h.Commit) {
+	if h.Number = max(h.Number, 0); coppice.ValidHash(h.Commit) != nil {
 		h.Commit = ""
 	}
 	if len(h.Branch) > maxName {
@@ -44,10 +45,7 @@ func ParseWebhook(kind string, body []byte) (Webhook, error) {
 	return w, nil
 }
 
-var (
-	commitRE  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	requestRE = regexp.MustCompile(`^refs/merge-requests/([0-9]{1,9})/`)
-)
+var requestRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^refs/merge-requests/([0-9]{1,9})/`) })
 
 // hubBody has the fields of all events of GitHub, Gitea and Forgejo that say what to
 // read.
@@ -148,8 +146,8 @@ func parseLab(body []byte) (Webhook, error) {
 	case b.Kind == "pipeline":
 		w.Hint.Commit = b.Object.SHA
 	case b.Kind == "build":
-		if w.Hint.Commit = b.SHA; requestRE.MatchString(b.Ref) {
-			number, _ := strconv.Atoi(requestRE.FindStringSubmatch(b.Ref)[1]) // digits by the pattern
+		if w.Hint.Commit = b.SHA; requestRE().MatchString(b.Ref) {
+			number, _ := strconv.Atoi(requestRE().FindStringSubmatch(b.Ref)[1]) // digits by the pattern
 			w.Hint = coppice.ForgeHint{Number: number}
 		}
 	case b.Kind == "push":

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -145,10 +146,12 @@ func bareAddress(s string) string {
 var (
 	// cloneSchemes are the protocols from which start clones. Others can run programs.
 	cloneSchemes = []string{"https", "http", "ssh", "git", "git+ssh", "ssh+git", "file"}
-	helperRE     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+.-]*::`)
-	scpRE        = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]+:[^:].*$`)
-	gitHubRE     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_.-]+$`)
-	cloneNameRE  = regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_.-]*$`)
+	helperRE     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+.-]*::`) })
+	scpRE        = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]+:[^:].*$`)
+	})
+	gitHubRE    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_.-]+$`) })
+	cloneNameRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_.-]*$`) })
 )
 
 // cloneAddress checks the address of a repository, and returns it with the name of the
@@ -162,7 +165,7 @@ func cloneAddress(s, dir string) (address, name string, err error) {
 	switch scheme, _, isURL := strings.Cut(s, "://"); {
 	case coppice.LineProblem(s) != "" || strings.HasPrefix(s, "-"):
 		return bad("it has a character that an address cannot have")
-	case helperRE.MatchString(s):
+	case helperRE().MatchString(s):
 		return bad("it names a program that git would run")
 	case isURL:
 		u, err := url.Parse(s)
@@ -171,19 +174,19 @@ func cloneAddress(s, dir string) (address, name string, err error) {
 				WithFix("use an address with %s", strings.Join(cloneSchemes, ", "))
 		}
 		at = u.Path
-	case gitHubRE.MatchString(s):
+	case gitHubRE().MatchString(s):
 		if _, err := os.Lstat(filepath.Join(dir, s)); err == nil {
 			return "", "", coppice.Errorf(coppice.EInvalid, "%s is a path here, and could be a repository on GitHub", s).
 				WithFix("add the repository here with `coppice project add %s`, or write https://github.com/%s", s, s)
 		}
 		s, at = "https://github.com/"+strings.TrimSuffix(s, ".git")+".git", s
-	case scpRE.MatchString(s):
+	case scpRE().MatchString(s):
 		_, at, _ = strings.Cut(s, ":")
 	default:
 		return bad("it is neither a URL nor host:path")
 	}
 	name = strings.TrimSuffix(path.Base(strings.TrimRight(at, "/")), ".git")
-	if !cloneNameRE.MatchString(name) || strings.Trim(name, ".") == "" {
+	if !cloneNameRE().MatchString(name) || strings.Trim(name, ".") == "" {
 		return bad("it does not end with the name of a repository")
 	}
 	return s, name, nil

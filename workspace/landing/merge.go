@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"coppice"
@@ -305,7 +306,7 @@ func emptyTree(like string) string {
 	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 }
 
-var trailerRE = regexp.MustCompile(`^[A-Za-z0-9-]+: \S`)
+var trailerRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9-]+: \S`) })
 
 // lastBlock returns the trailers at the end of a message.
 func lastBlock(message string) (string, bool) {
@@ -316,7 +317,7 @@ func lastBlock(message string) (string, bool) {
 	}
 	block := message[i+2:]
 	for line := range strings.Lines(block) {
-		if !trailerRE.MatchString(line) {
+		if !trailerRE().MatchString(line) {
 			return "", false
 		}
 	}
