@@ -91,7 +91,9 @@ const (
 	VerbLimit    Verb = "limit"    // to an account: it reached a limit
 	VerbWarn     Verb = "warn"     // to a task: show a warning
 	VerbReport   Verb = "report"   // to a task: what its forge reports about its pull request
-	VerbRead     Verb = "read"     // to a forge: read it now
+	VerbRead     Verb = "read"     // to a forge or a tracker: read it now
+	VerbIssue    Verb = "issue"    // to a task: what its tracker reports about its issue
+	VerbAccept   Verb = "accept"   // to a tracker: take the text of an issue that somebody changed
 )
 
 // Ask is a stored request to a subject. It is open until a decider has acted on

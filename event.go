@@ -90,6 +90,11 @@ const (
 	EventForgeAsked  EventKind = "forge.read_asked" // a webhook or a person asked to read a forge now
 	EventReaction    EventKind = "task.reaction"    // a rule of reactions applied; Data is a Reacted
 
+	EventTrackerRead   EventKind = "tracker.read"       // a pass over the issues of a source, or its failure
+	EventTrackerAsked  EventKind = "tracker.read_asked" // a person asked to read the sources now, or to accept the text of an issue
+	EventIssueImported EventKind = "issue.imported"     // issues became tasks
+	EventIssueChanged  EventKind = "issue.changed"      // what Coppice wrote to an issue, or what has to be written
+
 	EventWorkOffered   EventKind = "work.offered"
 	EventWorkFinished  EventKind = "work.finished"
 	EventWorkExpired   EventKind = "work.expired"
@@ -112,6 +117,11 @@ const (
 	EventScheduleChanged EventKind = "schedule.changed" // a person or a failed run paused it, a person resumed it or asked for a run, or its next time changed
 	EventScheduleRun     EventKind = "schedule.run"     // it created a task
 	EventScheduleRemoved EventKind = "schedule.removed"
+
+	EventNoticesDecided     EventKind = "notices.decided"         // who gets notices, and when
+	EventNotificationSent   EventKind = "notification.sent"       // its receiver accepted it
+	EventNotificationFailed EventKind = "notification.failed"     // it could not be sent; it is tried again, or given up
+	EventNotifyTested       EventKind = "notification.test_asked" // a person tests notifiers
 
 	EventInboxSnoozed EventKind = "inbox.snoozed" // a person hides an entry of the inbox for a while
 	EventInboxWoken   EventKind = "inbox.woken"   // a person shows it again

@@ -1,6 +1,7 @@
 package coppice
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -94,4 +95,18 @@ func (f *Failure) Error() string {
 		return f.Text + " (" + f.Fix + ")"
 	}
 	return f.Text
+}
+
+// FailedRequest returns a failure of work that a person waits for as an error for that
+// person. Other errors stay as they are.
+func FailedRequest(err error) error {
+	var fail *Failure
+	if !errors.As(err, &fail) {
+		return err
+	}
+	code := EUnavailable
+	if fail.Class == ClassAuth {
+		code = EInvalid
+	}
+	return Errorf(code, "%s", fail.Text).WithFix("%s", fail.Fix)
 }

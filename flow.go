@@ -34,16 +34,17 @@ type Flow struct {
 	// Branch says that the steps land on the flow's own branch, which starts at the
 	// tip of the branch on which the flow lands. Otherwise they land there.
 	Branch  bool      `json:"branch,omitempty"`
-	Start   string    `json:"start,omitempty"`   // the commit at which that branch started; empty until it exists
-	Dropped time.Time `json:"dropped,omitzero"`  // when it was removed
-	Time    Duration  `json:"time,omitempty"`    // how long the whole flow can take; 0 means no limit
-	Until   time.Time `json:"until,omitzero"`    // when that time is over, from its first step on
-	WrapUp  bool      `json:"wrap_up,omitempty"` // a person wants to land what is proven, and no further step
-	Paused  bool      `json:"paused,omitempty"`  // a person paused it
-	Lands   bool      `json:"lands,omitempty"`   // its steps are done, and its branch lands
-	Works   int       `json:"works,omitempty"`   // number of work items for its branch; names the next one
-	Tries   int       `json:"tries,omitempty"`   // how often they failed in a row
-	Resumes int       `json:"resumes,omitempty"` // how often a person resumed it
+	Start   string    `json:"start,omitempty"`    // the commit at which that branch started; empty until it exists
+	Dropped time.Time `json:"dropped,omitzero"`   // when it was removed
+	DropRef string    `json:"drop_ref,omitempty"` // the ref of the trash to which it is being removed; a failed removal might have had its effect, so it is repeated with the same ref
+	Time    Duration  `json:"time,omitempty"`     // how long the whole flow can take; 0 means no limit
+	Until   time.Time `json:"until,omitzero"`     // when that time is over, from its first step on
+	WrapUp  bool      `json:"wrap_up,omitempty"`  // a person wants to land what is proven, and no further step
+	Paused  bool      `json:"paused,omitempty"`   // a person paused it
+	Lands   bool      `json:"lands,omitempty"`    // its steps are done, and its branch lands
+	Works   int       `json:"works,omitempty"`    // number of work items for its branch; names the next one
+	Tries   int       `json:"tries,omitempty"`    // how often they failed in a row
+	Resumes int       `json:"resumes,omitempty"`  // how often a person resumed it
 	// Left has the ids of steps that no longer count, because a person resumed the
 	// flow before them.
 	Left   []int64 `json:"left,omitempty"`

@@ -12,20 +12,24 @@ type ForgeSpec struct {
 }
 
 // PullPushSpec asks to move a branch of the remote from Old to New. Old is empty if
-// the branch does not exist there; New is empty to delete the branch.
+// the branch does not exist there; New is empty to delete the branch. Keep is a commit of
+// somebody else that New has to contain, if the branch still does.
 type PullPushSpec struct {
 	ForgeSpec
 	Branch string `json:"branch"`
 	Old    string `json:"old,omitempty"`
 	New    string `json:"new,omitempty"`
+	Keep   string `json:"keep,omitempty"`
 }
 
 // PullPushResult reports whether the branch of the remote is at New. If somebody
-// else pushed to it, Theirs is where it is, and nothing was pushed. If the remote
-// has a rule against the push, Blocked is its text.
+// else pushed Theirs to it, which New does not contain, nothing was pushed. If New
+// contains what somebody else pushed, Kept is that commit. If the remote has a rule
+// against the push, Blocked is its text.
 type PullPushResult struct {
 	Pushed  bool   `json:"pushed"`
 	Theirs  string `json:"theirs,omitempty"`
+	Kept    string `json:"kept,omitempty"`
 	Blocked string `json:"blocked,omitempty"`
 }
 
@@ -47,6 +51,7 @@ type ForgeWriteSpec struct {
 	Op      ForgeOp  `json:"op"`
 	Key     string   `json:"key"`              // the marker: the task's key for a request, a unique key for a comment
 	Number  int      `json:"number,omitempty"` // of the request; 0 if Coppice does not know it
+	Before  int      `json:"before,omitempty"` // of the task's request before it, which has ended
 	Text    PullText `json:"text,omitzero"`
 	Head    string   `json:"head,omitempty"`
 	Method  string   `json:"method,omitempty"` // one of PullMerges

@@ -89,6 +89,7 @@ type InboxEntry struct {
 	Back         bool      `json:"back,omitempty" doc:"It was snoozed, and the snooze has ended"`
 
 	ProjectID int64  `json:"-"` // 0 for an account
+	TaskID    int64  `json:"-"` // 0 if it is not about one task
 	Mark      string `json:"-"` // differs if the same thing happens again, so that a snooze applies to one time only
 }
 

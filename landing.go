@@ -113,11 +113,19 @@ type Check struct {
 	OnBase    bool          `json:"on_base,omitempty" doc:"It ran on the base without the task's work, to find out whether the base fails as well"`
 }
 
+// Result says how the run ended.
+func (c Check) Result() CommandResult { return resultOf(c.Exit, c.Signal, c.TimedOut) }
+
 // Passed reports whether the tree passed.
-func (c Check) Passed() bool { return c.Exit == 0 && c.Signal == "" && !c.TimedOut }
+func (c Check) Passed() bool { return c.Result() == ResultPassed }
 
 // Killed reports whether the run was killed, so that it has no result.
-func (c Check) Killed() bool { return c.Signal != "" }
+func (c Check) Killed() bool { return c.Result() == ResultKilled }
+
+// Refused reports whether the run counts against the work of its task.
+func (c Check) Refused() bool { return !c.OnBase && !c.Passed() && !c.Killed() }
 
 // Missing reports whether the shell did not find the command, or could not run it.
-func (c Check) Missing() bool { return !c.Killed() && !c.TimedOut && (c.Exit == 126 || c.Exit == 127) }
+func (c Check) Missing() bool {
+	return c.Result() == ResultFailed && (c.Exit == 126 || c.Exit == 127)
+}

@@ -2,6 +2,8 @@ package coppice
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -38,6 +40,26 @@ func (t Task) RunLimits(p Policy, r Role) RunLimits {
 		l.Turns = MaxTurns
 	}
 	return l
+}
+
+// Words says what stops each session of a task before it is done, unless that is only
+// the limit of every session.
+func (l RunLimits) Words() string {
+	var list []string
+	if l.Turns > 0 && l.Turns < MaxTurns {
+		list = append(list, fmt.Sprintf("%d turns", l.Turns))
+	}
+	if l.Time > 0 {
+		text, _ := l.Time.MarshalText() // it never fails
+		list = append(list, string(text))
+	}
+	if l.Budget > 0 {
+		list = append(list, fmt.Sprintf("$%.2f", float64(l.Budget)))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, ", ") + " per session"
 }
 
 // ValidLimits checks the limits of a task.

@@ -15,6 +15,7 @@ const (
 	NeedFeatures NeedKind = "features" // a feature's status was changed, but not by Coppice
 	NeedGit      NeedKind = "git"      // the repository's remotes, filters, includes or hooks changed
 	NeedBase     NeedKind = "base"     // the base was moved, but not by Coppice or a person's git
+	NeedTrust    NeedKind = "trust"    // reactions pass text from outside to agents, and nobody has said whether they can
 )
 
 // Need is one reason why a project needs a person: an entry under "Needs you". A

@@ -12,8 +12,8 @@ type PolicyPart struct {
 	Of   func(*Policy) any
 }
 
-// DecidingParts are the parts of a policy that decide what lands, and which
-// programs run with a person's rights. If one of them changes on disk while a
+// DecidingParts are the parts of a policy that decide what lands, which programs run
+// with a person's rights, and who gets notifications. If one of them changes on disk while a
 // session of the project runs, the change waits for a person. All other changes
 // take effect immediately.
 var DecidingParts = []PolicyPart{
@@ -33,7 +33,9 @@ var DecidingParts = []PolicyPart{
 	{"context", func(p *Policy) any { return &p.Context }},
 	{"hooks", func(p *Policy) any { return &p.Hooks }},
 	{"forge", func(p *Policy) any { return &p.Forge }},
+	{"tracker", func(p *Policy) any { return &p.Trackers }},
 	{"reactions", func(p *Policy) any { return &p.Reactions }},
+	{"notify", func(p *Policy) any { return &p.Notify }},
 	{"trust", func(p *Policy) any { return &p.Trust }},
 }
 

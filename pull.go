@@ -1,9 +1,11 @@
 package coppice
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -71,7 +73,15 @@ type PullDetails struct {
 
 	// Pushed is the commit that Coppice pushed to the branch, or saw there when it
 	// adopted the request. A push replaces only this commit.
-	Pushed  string `json:"pushed,omitempty"`
+	Pushed string `json:"pushed,omitempty"`
+	// Before is the number of the task's request before this one, which has ended.
+	Before int `json:"before,omitempty"`
+	// Left is the commit that an earlier request of the task left on the branch. The
+	// first push replaces it.
+	Left string `json:"left,omitempty"`
+	// Keep is the newest commit of somebody else that was on the branch. Every push
+	// contains it.
+	Keep    string `json:"keep,omitempty"`
 	Written string `json:"written,omitempty"` // the mark of the PullText that the forge has; see PullText.Mark
 
 	// MergeBy asked to merge it, at MergeHead. Empty if nobody did.
@@ -89,6 +99,10 @@ type PullDetails struct {
 	Report   PullRead  `json:"report"`             // what the forge reported last
 	Escalate *Escalate `json:"escalate,omitempty"` // what a person has to decide, after reactions could not
 }
+
+// Head returns the head of the request: as the forge reported it last, or as Coppice
+// pushed it if the request was not read since.
+func (p Pull) Head() string { return cmp.Or(p.Report.Head, p.Pushed) }
 
 // Open reports whether the request is open on its forge, or about to be opened.
 func (p Pull) Open() bool { return p.EndedAt.IsZero() }
@@ -108,6 +122,7 @@ type PullMark struct {
 	Branch    string      `json:"branch"`
 	Base      string      `json:"base"`
 	State     PullState   `json:"state" enum:"open,merged,closed"`
+	Word      string      `json:"state_text" enum:"not open yet,draft,open,merged,closed" doc:"What people read as its state"`
 	Draft     bool        `json:"draft,omitempty"`
 	CI        CIState     `json:"ci,omitempty" enum:"pending,passed,failed" doc:"Of its head; absent if nothing has run"`
 	Failed    []string    `json:"failed,omitempty" doc:"The checks of CI that failed, at most 5"`
@@ -138,6 +153,13 @@ func (p Pull) Mark() PullMark {
 	if m.State == "" {
 		m.State = PullOpen
 	}
+	switch m.Word = string(m.State); {
+	case m.State != PullOpen:
+	case m.Number == 0:
+		m.Word = "not open yet"
+	case m.Draft:
+		m.Word = "draft"
+	}
 	for _, c := range r.Failed() {
 		if len(m.Failed) < 5 {
 			m.Failed = append(m.Failed, c.Name)
@@ -157,6 +179,52 @@ func (p Pull) Mark() PullMark {
 		m.Problem = FirstLine(p.Blocked)
 	}
 	return m
+}
+
+// Line says in one line what a person should know about an open request; empty if that
+// is nothing.
+func (m PullMark) Line() string {
+	if m.State != PullOpen {
+		return ""
+	}
+	var list []string
+	if m.Merging {
+		list = append(list, "merging")
+	}
+	if m.Conflicts {
+		list = append(list, "conflicts with "+m.Base)
+	}
+	if m.Problem != "" {
+		list = append(list, m.Problem)
+	}
+	return strings.Join(list, "; ")
+}
+
+// FollowedPull is what a pass over a forge needs of an open pull request.
+type FollowedPull struct {
+	TaskID    int64     `json:"-"`
+	Number    int       `json:"-"`
+	HotUntil  time.Time `json:"-"`
+	Branch    string    `json:"-"`
+	Pushed    string    `json:"pushed,omitempty"`
+	Head      string    `json:"head,omitempty"`
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
+	CI        CIState   `json:"ci,omitempty"`
+	Report    string    `json:"report"` // PullRead.Digest of the whole report
+}
+
+// Followed returns what a pass over the forge needs.
+func (p Pull) Followed() FollowedPull {
+	return FollowedPull{
+		TaskID: p.TaskID, Number: p.Number, HotUntil: p.HotUntil, Branch: p.Branch, Pushed: p.Pushed, Head: p.Report.Head, UpdatedAt: p.Report.UpdatedAt,
+		CI: p.Report.CI, Report: p.Report.Digest(),
+	}
+}
+
+// Digest identifies the report.
+func (r PullRead) Digest() string {
+	sum := sha256.Sum256(Raw(r))
+	return hex.EncodeToString(sum[:16])
 }
 
 // Escalate says that a reaction gave up on an event.
@@ -234,8 +302,34 @@ type PullComment struct {
 	At       time.Time   `json:"at,omitzero"`
 }
 
+// Reviewer is a person who has decided about a pull request.
+type Reviewer struct {
+	Name   string      `json:"name"`
+	Review ReviewState `json:"review" enum:"approved,changes" doc:"The newest decision"`
+	Counts bool        `json:"counts,omitempty" doc:"The person has write access to the repository; on a public forge, anybody can approve"`
+	At     time.Time   `json:"at,omitzero"`
+}
+
+// Reviewers returns who has decided, by the first decision of each person. The comments
+// are sorted, with the oldest first.
+func Reviewers(comments []PullComment) (list []Reviewer) {
+	for _, c := range comments {
+		if c.Review == ReviewNone {
+			continue
+		}
+		n := slices.IndexFunc(list, func(r Reviewer) bool { return r.Name == c.Author })
+		if n < 0 {
+			n, list = len(list), append(list, Reviewer{})
+		}
+		list[n] = Reviewer{c.Author, c.Review, c.Writes, c.At}
+	}
+	return list
+}
+
 // Ours reports whether Coppice wrote the comment.
-func (c PullComment) Ours() bool { return strings.Contains(c.Text, "<!-- coppice:") }
+func (c PullComment) Ours() bool { return hasMarker(c.Text) }
+
+func hasMarker(text string) bool { return strings.Contains(text, "<!-- coppice:") }
 
 // EachText changes all texts that people and programs wrote.
 func (r *PullRead) EachText(change func(string) string) {

@@ -48,19 +48,25 @@ type RoleInfo struct {
 	Limits RunLimits
 	// Completion has the completion checks that apply to its sessions.
 	Completion []string
+	// Without names the fields that a new task cannot have if its first session is in
+	// the role.
+	Without []string
 }
+
+// landing names the fields of a new task that matter only if its work lands.
+var landing = []string{"checks", "steps", "feature", "branch"}
 
 // Roles lists the roles.
 var Roles = []RoleInfo{
 	{Role: RoleImplement, About: "do the task", Where: InWorkspace, Notes: true, Status: StatusWorking, Completion: []string{CompletionDiff, CompletionErrors}},
 	{Role: RoleVerify, About: "judge whether work does what its task asks, and edit nothing", Where: AtCandidate, Denied: "a verifier changes nothing", App: true, Status: StatusVerifying},
 	{Role: RoleFix, About: "fix work that a check, a verifier or a merge refused", Where: InWorkspace, Fixes: true, Notes: true, Status: StatusFixing, Completion: []string{CompletionErrors}},
-	{Role: RoleAnswer, About: "answer a question about the code, and edit nothing", Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking, Completion: []string{CompletionErrors}},
+	{Role: RoleAnswer, About: "answer a question about the code, and edit nothing", Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking, Completion: []string{CompletionErrors}, Without: append(landing, "interactive")},
 	{
 		Role: RoleAnalyze, About: "find out why a session failed, for the next one, and edit nothing", Where: AtHead, Denied: "an analysis changes nothing",
 		Status: StatusWorking, Prepares: true, Limits: RunLimits{Time: Duration(10 * time.Minute), Budget: 1},
 	},
-	{Role: RoleCheckout, About: "do the task in your own checkout, where nothing lands", Where: InCheckout, Status: StatusWorking},
+	{Role: RoleCheckout, About: "do the task in your own checkout, where nothing lands", Where: InCheckout, Status: StatusWorking, Without: append(landing, "after", "not_before")},
 }
 
 // Info returns the description of the role. Unknown roles and the empty role are

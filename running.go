@@ -26,10 +26,39 @@ type CommandRun struct {
 	Size      int64     `json:"size" doc:"Bytes of its output so far"`
 }
 
-// Passed reports whether the command has succeeded.
-func (c CommandRun) Passed() bool {
-	return c.State == RunEnded && c.Exit == 0 && c.Signal == "" && !c.TimedOut
+// CommandResult says how a command ended. It is empty while the command has not.
+type CommandResult string
+
+// The results of a command.
+const (
+	ResultPassed   CommandResult = "passed"
+	ResultFailed   CommandResult = "failed"
+	ResultKilled   CommandResult = "killed" // something else ended it
+	ResultTimedOut CommandResult = "timed out"
+)
+
+func resultOf(exit int, signal string, timedOut bool) CommandResult {
+	switch {
+	case signal != "":
+		return ResultKilled
+	case timedOut:
+		return ResultTimedOut
+	case exit != 0:
+		return ResultFailed
+	}
+	return ResultPassed
 }
+
+// Result says how the command ended.
+func (c CommandRun) Result() CommandResult {
+	if c.State != RunEnded {
+		return ""
+	}
+	return resultOf(c.Exit, c.Signal, c.TimedOut)
+}
+
+// Passed reports whether the command has succeeded.
+func (c CommandRun) Passed() bool { return c.Result() == ResultPassed }
 
 // RunPosition is a position in the output of the commands of one run.
 type RunPosition struct {

@@ -129,6 +129,17 @@ func (s Session) Continues() bool {
 	return s.Rests() || s.State == SessionDone && s.Waits != nil && s.StopWhy == ""
 }
 
+// LastWork returns the newest of the sessions that worked on the task's own files, and
+// for which fits reports true; nil if there is none.
+func LastWork(sessions []Session, fits func(Session) bool) *Session {
+	for i := len(sessions) - 1; i >= 0; i-- {
+		if s := &sessions[i]; !s.Role.Detached() && fits(*s) {
+			return s
+		}
+	}
+	return nil
+}
+
 // OutputKind is a kind of output of a session.
 type OutputKind string
 

@@ -18,6 +18,8 @@ const (
 	SubjectLocks    SubjectKind = "locks"    // by the id of the project: its locks and the requests for them
 	SubjectSchedule SubjectKind = "schedule" // by its id
 	SubjectForge    SubjectKind = "forge"    // by the id of the project: when its forge is read
+	SubjectTracker  SubjectKind = "tracker"  // by the id of the project: its sources of issues, and the issues of its tasks
+	SubjectNotices  SubjectKind = "notices"  // there is one: what people might want to know, and the messages to them
 	// A family has only a counter of what was spent. The engine does not decide
 	// about it.
 	SubjectFamily SubjectKind = "family" // by the id of a task: all tasks below it, without the task itself
@@ -52,6 +54,12 @@ func LocksSubject(project int64) Subject { return numbered(SubjectLocks, project
 
 // ForgeSubject names the forge of a project.
 func ForgeSubject(project int64) Subject { return numbered(SubjectForge, project) }
+
+// TrackerSubject names the sources of issues of a project.
+func TrackerSubject(project int64) Subject { return numbered(SubjectTracker, project) }
+
+// NoticesSubject names the notices, of which there is one subject.
+func NoticesSubject() Subject { return numbered(SubjectNotices, 1) }
 
 // ScheduleSubject names a schedule.
 func ScheduleSubject(id int64) Subject { return numbered(SubjectSchedule, id) }

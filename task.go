@@ -177,6 +177,8 @@ type TaskDetails struct {
 	Land      string `json:"land,omitempty"`      // its landing method, one of LandingMethods; empty for the project's
 	Attention string `json:"attention,omitempty"` // what a person should look at while it waits for its pull request
 
+	Issue *IssueRef `json:"issue,omitempty"` // the issue of a tracker that it was created from
+
 	// How people find it.
 	Group   int64    `json:"group,omitempty"`   // the id of its group
 	Labels  []string `json:"labels,omitempty"`  // in order, each once

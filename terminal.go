@@ -6,6 +6,10 @@ type TerminalSize struct {
 	Rows    int `json:"rows"`
 }
 
+// FirstScreen is the size of the screen of a session before a viewer with a terminal
+// attaches.
+var FirstScreen = TerminalSize{Columns: 120, Rows: 40}
+
 // TerminalOptions are the options of a view of a session's terminal.
 type TerminalOptions struct {
 	Size     TerminalSize // size of the client's terminal; zero if it has none

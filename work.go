@@ -29,6 +29,10 @@ const (
 	WorkPullPush   WorkKind = "pull.push"   // push a task's branch for its pull request, or delete it there
 	WorkForgeWrite WorkKind = "forge.write" // change something on a forge: a pull request, a comment
 	WorkForgeRead  WorkKind = "forge.read"  // read the pull requests of a project that might have changed
+
+	WorkTrackerRead  WorkKind = "tracker.read"  // read the issues of a source that might have changed
+	WorkTrackerWrite WorkKind = "tracker.write" // change an issue: its text, status, labels, the status comment
+	WorkNotify       WorkKind = "notify.send"   // send a notification
 )
 
 // WorkState says who has a work item.
@@ -80,7 +84,7 @@ func (w Work) Rank() int {
 	switch w.Kind {
 	case WorkRemove:
 		return 1
-	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop, WorkPreview, WorkPullPush, WorkForgeWrite, WorkForgeRead: // a stop is requested repeatedly, and must not starve the run
+	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop, WorkPreview, WorkPullPush, WorkForgeWrite, WorkForgeRead, WorkTrackerRead, WorkTrackerWrite, WorkNotify: // a stop is requested repeatedly, and must not starve the run
 		return 2
 	case WorkPrepare, WorkRestore, WorkStrays, WorkBranch:
 		return 3

@@ -62,8 +62,10 @@ type Task struct {
 	Role      coppice.Role          `json:"role,omitempty" doc:"What its newest session is for"`
 	Report    string                `json:"report,omitempty" doc:"What the agent of its running session last reported that it is doing, in one line"`
 	Parent    string                `json:"parent,omitempty" doc:"The key of the task whose agent created it"`
+	Line      string                `json:"line,omitempty" doc:"What people should know about it, in short: its question, what its pull request needs, why it has its status, or what it does; absent if only says is known"`
 	Says      string                `json:"says,omitempty" doc:"What its newest session said or did last, in one line"`
 	Proof     string                `json:"proof,omitempty" enum:"conflict,checks failed,not verified,checks passed,verified" doc:"The result of its newest candidate"`
+	Proven    bool                  `json:"proven,omitempty" doc:"That result is good: the candidate can land"`
 	Sessions  int                   `json:"sessions" doc:"How many sessions it had"`
 	Usage     coppice.Usage         `json:"usage" doc:"The sum over its sessions"`
 	Question  *Question             `json:"question,omitempty" doc:"The oldest open one"`
@@ -89,6 +91,8 @@ type Task struct {
 	Interactive bool `json:"interactive,omitempty" doc:"Its agent has no screen, and a person decides after each turn what follows"`
 
 	PR *coppice.PullMark `json:"pr,omitempty" doc:"Its pull request in short; GET /tasks/{key} has all of it"`
+
+	Issue *coppice.IssueRef `json:"issue,omitempty" doc:"The issue of a tracker that it was created from"`
 
 	Word string            `json:"status_text,omitempty" doc:"What people read as its status, if that is more exact: in review"`
 	Need coppice.InboxKind `json:"need,omitempty" enum:"question,permission,waiting,stalled,budget,review,failed" doc:"Why it needs a person: the kind of its entry in the inbox"`
@@ -117,6 +121,7 @@ type RuleList struct {
 // Limit is an agent, or agent:model, that cannot be used now.
 type Limit struct {
 	coppice.AgentLimit
+	Model string   `json:"model,omitempty" doc:"The limited model; absent if it is the agent itself"`
 	Tasks []string `json:"tasks" doc:"Keys of the tasks that wait for it"`
 }
 
@@ -129,13 +134,19 @@ type LimitList struct {
 type TaskDetail struct {
 	Task
 	Limits     coppice.RunLimits  `json:"limits" doc:"What stops its newest session, or its next one, before it is done"`
+	LimitsText string             `json:"limits_text,omitempty" doc:"The same in words; absent if only the limits of every session apply"`
+	SummaryBy  string             `json:"summary_by,omitempty" doc:"The key of the session whose final message sums up the work: the newest that worked on it and has one"`
+	Verifiers  []string           `json:"verifiers,omitempty" doc:"Keys of its sessions that judge the work, oldest first"`
+	VerdictBy  string             `json:"verdict_by,omitempty" doc:"The key of the newest of them that has a verdict"`
+	Rested     []string           `json:"rested,omitempty" doc:"Keys of its sessions that were stopped because they could only wait; their conversations continue in the next session"`
 	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one. For any other task: the final message of its last session, if that session changed nothing"`
 	Context    map[string]string  `json:"context,omitempty" doc:"Small values for its agents, by name"`
 	Schema     json.RawMessage    `json:"schema,omitempty" doc:"The JSON schema that its answer must match"`
 	Images     []coppice.Image    `json:"images" doc:"The images that people attached, oldest first; see GET /images/{id}"`
 	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`
-	Landings   []coppice.Landing  `json:"landings"`
-	CheckRuns  []coppice.Check    `json:"check_runs"`
+	Landings   []Landing          `json:"landings"`
+	CheckRuns  []Check            `json:"check_runs"`
+	Refusals   int                `json:"refusals" doc:"How many of check_runs count against the work: they did not pass, nothing killed them, and they did not run on the base"`
 	Running    *RunningChecks     `json:"running,omitempty" doc:"Its checks that wait or run now"`
 	Refused    *FailedCheck       `json:"failed_check,omitempty" doc:"If it failed or needs a person: the failed check of its newest candidate"`
 	Messages   []coppice.Message  `json:"messages"`
@@ -143,6 +154,7 @@ type TaskDetail struct {
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`
 	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
 	Pull       *coppice.Pull      `json:"pull,omitempty" doc:"Its pull request, with what the forge reported last"`
+	Reviewers  []coppice.Reviewer `json:"reviewers,omitempty" doc:"Who has reviewed its pull request, by the first review of each person"`
 	Reactions  []coppice.Reacted  `json:"reactions,omitempty" doc:"What followed the events of its pull request and its agents, oldest first"`
 	Terminals  []string           `json:"terminals" doc:"Keys of its sessions that run, or ran, on a terminal"`
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
@@ -174,9 +186,28 @@ type Project struct {
 	coppice.Project
 	Running int `json:"running" doc:"Live sessions, without those that are parked"`
 	// Can is what a person can do with the project as a whole.
-	Can []string `json:"can,omitempty" enum:"reload,pause,resume,rename,remove,add-feature" doc:"What can be requested of it now; nothing while it is being removed"`
+	Can      []string     `json:"can,omitempty" enum:"reload,pause,resume,rename,remove,add-feature" doc:"What can be requested of it now; nothing while it is being removed"`
+	Defaults TaskDefaults `json:"defaults" doc:"What a new task has if its request does not say it"`
 	// Confirmed is what adding a known project confirmed.
 	Confirmed []coppice.Need `json:"confirmed,omitempty" doc:"When a known project was added: what that confirmed"`
+}
+
+// TaskDefaults is what a new task of a project has if its request does not say it.
+type TaskDefaults struct {
+	Budget coppice.USD    `json:"budget,omitempty" doc:"The most to spend on it; absent if there is no limit"`
+	Retry  string         `json:"retry" enum:"none,same,analyze" doc:"What follows a failed session"`
+	Branch string         `json:"branch" doc:"The name of its branch; {key} is its key, and {words} are the first words of its title"`
+	First  []FirstSession `json:"first" doc:"Its first session, by what the task results in"`
+}
+
+// FirstSession is the first session of a new task with a kind of result.
+type FirstSession struct {
+	Result  string            `json:"result" enum:"change,answer,checkout" doc:"A change that lands, an answer, or work in the person's own checkout"`
+	Agent   string            `json:"agent,omitempty" doc:"Absent if a request must name one"`
+	Model   string            `json:"model,omitempty" doc:"Absent for the agent's own"`
+	Effort  string            `json:"effort,omitempty" doc:"Absent for the agent's own"`
+	Limits  coppice.RunLimits `json:"limits" doc:"What stops it before it is done"`
+	Without []string          `json:"without,omitempty" doc:"The fields of a request that such a task cannot have"`
 }
 
 // Confirmation is a person's agreement to a need.
@@ -243,6 +274,7 @@ type Status struct {
 	Projects []ProjectStatus        `json:"projects"`
 	Today    float64                `json:"today_usd" doc:"What the projects have spent since midnight UTC"`
 	DayUSD   float64                `json:"day_usd,omitempty" doc:"The budgets of the projects per day; absent if a project has none"`
+	NearDay  bool                   `json:"near_day,omitempty" doc:"A project has spent 80% of its budget for the day"`
 	Inbox    int                    `json:"inbox" doc:"How many entries the inbox has, without those that are snoozed; see /inbox"`
 	Wakes    time.Time              `json:"wakes_at,omitzero" doc:"When the next snooze in the inbox ends; no event reports it"`
 	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts are limited"`

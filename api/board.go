@@ -37,7 +37,7 @@ type BoardColumn struct {
 	Name  string `json:"name"`
 	Count int    `json:"count" doc:"How many tasks it has; more than are listed if the limit cut it"`
 	Needs bool   `json:"needs,omitempty" doc:"It has what needs a person"`
-	Shown bool   `json:"shown,omitempty" doc:"It is shown even if it is empty"`
+	Shown bool   `json:"shown,omitempty" doc:"It has something to show, or is shown even if it is empty"`
 	Tasks []Task `json:"tasks" doc:"The first of them, without their descriptions"`
 
 	Ordered bool `json:"ordered,omitempty" doc:"Its tasks are in the order of their priority, so that a person can move one by changing its priority"`

@@ -42,7 +42,7 @@ type ProjectConfig struct {
 	Server   []ServerSetting `json:"server" doc:"What the server was started with; only a restart changes it"`
 }
 
-// ConfigChange sets or removes a key of coppice.yaml.
+// ConfigChange sets or removes a key of coppice.yaml, or of the user's config.yaml.
 type ConfigChange struct {
 	Key      string          `json:"key" minLength:"1" maxLength:"200" doc:"As in limits.sessions or limits.per_agent.NAME"`
 	Value    json.RawMessage `json:"value,omitempty" doc:"The new value as JSON"`

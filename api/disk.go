@@ -44,6 +44,7 @@ type DiskKept struct {
 	Size  int64  `json:"size,omitempty" doc:"The most bytes that are kept; 0 means no limit"`
 	Most  int64  `json:"most,omitempty" doc:"The most that are kept; 0 means no limit"`
 	Age   string `json:"age,omitempty" doc:"How long it is kept, such as 180d; empty means no limit"`
+	Limit string `json:"limit" doc:"These limits in words"`
 	By    string `json:"by" doc:"What changes the limits: keys of config.yaml, or flags of coppice serve"`
 }
 

@@ -48,11 +48,16 @@ type FlowDetail struct {
 	Paused    bool             `json:"paused,omitempty"`
 	WrapUp    bool             `json:"wrap_up,omitempty" doc:"A person wants no further step"`
 	Lands     bool             `json:"lands,omitempty" doc:"Its steps are done, and its branch lands"`
+	Done      int              `json:"done" doc:"How many of its steps are done"`
+	Of        int              `json:"of" doc:"How many steps count; a plan can add more"`
 	Steps     []FlowStep       `json:"steps" doc:"Oldest first, with those that no longer count"`
 	Documents []FlowDocument   `json:"documents" doc:"The newest version of each, by name, without the texts"`
 	Metrics   FlowMetrics      `json:"metrics"`
 	Outline   []FlowPart       `json:"outline" doc:"The steps that count and those that have no task yet, as a graph"`
 	Cycles    []FlowCycle      `json:"cycles,omitempty" doc:"What each cycle has done; only of a cycle"`
+	Rounds    []FlowRound      `json:"rounds,omitempty" doc:"The rounds of its debates, in the order in which they started"`
+	Plan      string           `json:"plan,omitempty" doc:"The document with its plan; absent if there is none"`
+	Verdict   string           `json:"verdict,omitempty" doc:"The document with its verdict; absent if there is none"`
 	Approves  string           `json:"approves,omitempty" doc:"The document that waits for your approval: resume the flow to approve it, or comment on its lines"`
 	Comments  []ReviewComment  `json:"comments,omitempty" doc:"Comments on documents, oldest first, and where their lines are now"`
 	Drafts    int              `json:"drafts,omitempty" doc:"How many comments on the document that waits for your approval were not sent"`
@@ -69,6 +74,14 @@ type FlowPart struct {
 	Runs  int      `json:"runs,omitempty" doc:"How often it has started; a step that repeats another one does not count"`
 	Most  int      `json:"most,omitempty" doc:"How often it can start; absent if that is not limited"`
 	Maybe bool     `json:"maybe,omitempty" doc:"Whether it starts depends on results"`
+
+	Status coppice.Status `json:"status,omitempty" doc:"The status of its open step, or else of its newest one; absent if none has a task yet"`
+}
+
+// FlowRound is a round of a debate.
+type FlowRound struct {
+	Name  string   `json:"name"`
+	Tasks []string `json:"tasks" doc:"For each side, the key of the task with its newest statement; empty if it has made none"`
 }
 
 // FlowCycle says what one cycle has done.
@@ -86,6 +99,11 @@ type FlowCycle struct {
 // FlowStep is a step of a flow.
 type FlowStep struct {
 	Key       string           `json:"key" doc:"The step's own key"`
+	Group     string           `json:"group,omitempty" doc:"What it shares with other steps, such as Cycle 3 or Loop 1, round 2"`
+	Name      string           `json:"name" doc:"Its name in the group"`
+	Phase     string           `json:"phase" doc:"The kind of work, such as review or round"`
+	Side      int              `json:"side,omitempty" doc:"The side that made a statement in a round of a debate, from 1"`
+	Said      *FlowStatement   `json:"said,omitempty" doc:"That statement"`
 	Task      string           `json:"task" doc:"The key of its task"`
 	TaskID    int64            `json:"task_id" doc:"The number that events about the task have"`
 	Title     string           `json:"title"`
@@ -105,8 +123,17 @@ type FlowStep struct {
 	Result    string           `json:"result,omitempty" doc:"What an ended step says, at most 4 KiB"`
 	Below     string           `json:"below,omitempty" doc:"The key of the step whose task it is below; absent if that is the flow"`
 	Left      bool             `json:"left,omitempty" doc:"It no longer counts, because a person resumed the flow before it"`
+	Resumes   bool             `json:"can_resume,omitempty" doc:"The flow can be resumed from it now"`
 
 	Saw map[string]int64 `json:"saw,omitempty" doc:"The versions of the documents that its description contains"`
+}
+
+// FlowStatement is what a side of a debate said in a round. Each text has at most 4 KiB.
+type FlowStatement struct {
+	Verdict  string `json:"verdict" enum:"agree,disagree,partial"`
+	Summary  string `json:"summary"`
+	Position string `json:"position"`
+	Changed  string `json:"changed,omitempty" doc:"What changed the side's view"`
 }
 
 // FlowDocument is a version of a document of a flow.

@@ -25,7 +25,7 @@ type HealthForge struct {
 
 // HealthProblem is a reason why the server is not healthy.
 type HealthProblem struct {
-	Kind   string `json:"kind" enum:"database,disk,clock,worker,backup,queue,hosts,limit,webhooks,agent" doc:"What it is about"`
+	Kind   string `json:"kind" enum:"database,disk,clock,worker,backup,queue,hosts,limit,config,webhooks,tracker,agent,notify" doc:"What it is about"`
 	Text   string `json:"text" doc:"What is wrong, in a sentence"`
 	Fix    string `json:"fix" doc:"What a person can do about it"`
 	Urgent bool   `json:"urgent,omitempty" doc:"Work stops, or is lost, until it is fixed"`

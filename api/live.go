@@ -4,12 +4,31 @@ import "coppice"
 
 // RunningChecks are the checks of a landing that wait or run now.
 type RunningChecks struct {
-	Run      string               `json:"run" doc:"Names this run of the checks. Another name means that they started again"`
-	Commands []coppice.CommandRun `json:"commands" doc:"The commands in the order in which they run"`
+	Run      string       `json:"run" doc:"Names this run of the checks. Another name means that they started again"`
+	Commands []CommandRun `json:"commands" doc:"The commands in the order in which they run"`
+}
+
+// CommandRun is a command of running work.
+type CommandRun struct {
+	coppice.CommandRun
+	Result coppice.CommandResult `json:"result,omitempty" enum:"passed,failed,killed,timed out" doc:"How it ended; absent while it has not"`
+}
+
+// Check is a run of a check that has ended.
+type Check struct {
+	coppice.Check
+	Result coppice.CommandResult `json:"result" enum:"passed,failed,killed,timed out" doc:"How it ended. A check that was killed says nothing about the work"`
+	Cut    bool                  `json:"cut,omitempty" doc:"The log is only a part; GET /tasks/{key}/checks/{id}/log has the whole log"`
+}
+
+// Landing is a landing of a task.
+type Landing struct {
+	coppice.Landing
+	Cut bool `json:"cut,omitempty" doc:"The evidence is only a part; GET /tasks/{key}/landings/{id}/evidence has the whole text"`
 }
 
 // Now returns the command that runs, or nil.
-func (r *RunningChecks) Now() *coppice.CommandRun {
+func (r *RunningChecks) Now() *CommandRun {
 	if r == nil {
 		return nil
 	}

@@ -23,6 +23,7 @@ type Schedule struct {
 	Problem   string           `json:"problem,omitempty" doc:"Why the last run could not be created"`
 	Runs      int              `json:"runs" doc:"Number of runs"`
 	Last      string           `json:"last,omitempty" doc:"The key of the newest run"`
+	Open      string           `json:"open,omitempty" doc:"The key of the run that has not ended: until then no other one starts"`
 	LastAt    time.Time        `json:"last_at,omitzero"`
 	CreatedAt time.Time        `json:"created_at"`
 	CreatedBy string           `json:"created_by,omitempty"`

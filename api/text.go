@@ -2,7 +2,6 @@ package api
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -12,9 +11,6 @@ const (
 	MostText  = 16 << 10  // of one
 	MostTexts = 256 << 10 // of all checks, and of all landings
 )
-
-// leftOut marks where a text was cut. The dashboard searches for it too.
-const leftOut = " bytes left out; the whole text: /api/v1"
 
 // CheckPath returns the path of the whole log of a check, below /api/v1.
 func CheckPath(task string, check int64) string {
@@ -40,8 +36,5 @@ func CutText(text string, most int, path string) string {
 	for tail < len(text) && !utf8.RuneStart(text[tail]) {
 		tail++
 	}
-	return fmt.Sprintf("%s\n[... %d"+leftOut+"%s ...]\n%s", text[:head], tail-head, path, text[tail:])
+	return fmt.Sprintf("%s\n[... %d bytes left out; the whole text: /api/v1%s ...]\n%s", text[:head], tail-head, path, text[tail:])
 }
-
-// IsCut reports whether CutText might have cut a text.
-func IsCut(text string) bool { return strings.Contains(text, leftOut) }

@@ -4,13 +4,15 @@ import "coppice"
 
 // UsageRow is the usage of one day's sessions of one project, agent and model.
 type UsageRow struct {
-	Day      string        `json:"day" doc:"The day on which the sessions started, as in 2026-03-04"`
-	Project  string        `json:"project" doc:"The prefix of its project"`
-	Agent    string        `json:"agent"`
-	Model    string        `json:"model,omitempty" doc:"As requested; empty for the agent's own default"`
-	Task     string        `json:"task,omitempty" doc:"The task's key, with group=task"`
-	Sessions int           `json:"sessions" doc:"How many"`
-	Usage    coppice.Usage `json:"usage"`
+	Day       string        `json:"day" doc:"The day on which the sessions started, as in 2026-03-04"`
+	Project   string        `json:"project" doc:"The prefix of its project"`
+	Agent     string        `json:"agent"`
+	Model     string        `json:"model,omitempty" doc:"As requested; empty for the agent's own default"`
+	Task      string        `json:"task,omitempty" doc:"The task's key, with group=task"`
+	Sessions  int           `json:"sessions" doc:"How many"`
+	Usage     coppice.Usage `json:"usage"`
+	BudgetUSD float64       `json:"budget_usd,omitempty" doc:"The most that the task can cost, in all its sessions; with group=task, absent if there is no limit"`
+	Over      bool          `json:"over,omitempty" doc:"The task and the tasks below it have spent that"`
 }
 
 // Budget is how much a project can spend.

@@ -55,8 +55,8 @@ func swap(dir, name string, before, after []byte, use func() error) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if !bytes.Equal(before, now) || (before == nil) != (now == nil) {
-		return coppice.Errorf(coppice.EConflict, "%s is being changed by another process", name).WithFix("try again")
+	if err := unchanged(name, before, now); err != nil {
+		return err
 	}
 	if err := putFile(path, after, mode); err != nil {
 		return err
@@ -65,6 +65,14 @@ func swap(dir, name string, before, after []byte, use func() error) error {
 		return errors.Join(err, putFile(path, before, mode))
 	}
 	return nil
+}
+
+// unchanged refuses to replace a file that is not as it was before.
+func unchanged(name string, before, now []byte) error {
+	if bytes.Equal(before, now) && (before == nil) == (now == nil) {
+		return nil
+	}
+	return coppice.Errorf(coppice.EConflict, "%s is being changed by another process", name).WithFix("try again")
 }
 
 // sameRevision refuses a change of a text that is not the one that was read.
@@ -82,7 +90,11 @@ func Preview(dir string, c Change, rev string, accept func(coppice.Policy) error
 	if err != nil || bytes.Equal(before, after) {
 		return "", err
 	}
-	return fmt.Sprintf("--- %s\n+++ %s\n%s", File, File, unified(lines(string(before)), lines(string(after)))), nil
+	return diffOf(File, before, after), nil
+}
+
+func diffOf(name string, before, after []byte) string {
+	return fmt.Sprintf("--- %s\n+++ %s\n%s", name, name, unified(lines(string(before)), lines(string(after))))
 }
 
 // prepare returns the file before and after a change, and the resulting policy.
@@ -108,12 +120,14 @@ func prepare(dir string, c Change, rev string, accept func(coppice.Policy) error
 
 // Value returns a policy's value for a key, as JSON. It is null if the key has
 // none.
-func Value(p coppice.Policy, key string) (json.RawMessage, error) {
-	path, err := parseKey(project, key)
+func Value(p coppice.Policy, key string) (json.RawMessage, error) { return valueOf(project, p, key) }
+
+func valueOf(f form, v any, key string) (json.RawMessage, error) {
+	path, err := parseKey(f, key)
 	if err != nil {
 		return nil, err
 	}
-	return coppice.Raw(lookup(treeOf(p), path)), nil
+	return coppice.Raw(lookup(treeOf(v), path)), nil
 }
 
 // place returns the path of a file of a repository. It follows a link within the

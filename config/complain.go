@@ -20,6 +20,9 @@ import (
 // wrongType says which type the key needs and which type the value has.
 func (d *decoder) wrongType(n ast.Node, path, want string) *coppice.Error {
 	e := d.fail(n, "%s must be %s, this is %s", what(path), want, kind(n))
+	if path == "notify" { // a mapping in one file, and a list in the other
+		return e.WithFix("write names of notifiers to coppice.yaml, as in notify: %s; write the notifiers themselves to %s in the user's configuration, below notify.notifiers", keys()[path].example, UserFile)
+	}
 	if example := keys()[path].example; example != "" {
 		name := path[strings.LastIndex(path, ".")+1:]
 		return e.WithFix("write it as in %s: %s", name, example)
@@ -127,6 +130,9 @@ func (d *decoder) whole(p *coppice.Policy) error {
 		return err
 	}
 	if err := d.forge(p.Forge); err != nil {
+		return err
+	}
+	if err := d.trackers(p.Trackers); err != nil {
 		return err
 	}
 	return d.passEnv(p)

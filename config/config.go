@@ -71,6 +71,9 @@ func loadFiles(dir string, p *coppice.Policy) error {
 	if err := loadPrompts(dir, p); err != nil {
 		return err
 	}
+	if err := loadTrackers(dir, p); err != nil {
+		return err
+	}
 	return loadContext(dir, p)
 }
 

@@ -141,7 +141,7 @@ func TestErrorShowsTheLine(t *testing.T) {
 	_, err := config.Parse("coppice.yaml", []byte("base: main\nchekcs: [make test]\n"))
 	want := "coppice.yaml:2:1: unknown key \"chekcs\", did you mean \"checks\"?\n" +
 		"  2 | chekcs: [make test]\n" +
-		"    | ^ (known here: base, tracks, limits, agent, agents, workspace, checks, verify, retry, health, land, trash, permissions, mcp, locks, features, instructions, progress, budget, prices, critical_patterns, hooks, forge, reactions, trust, prompt, goal)"
+		"    | ^ (known here: base, tracks, limits, agent, agents, workspace, checks, verify, retry, health, land, trash, permissions, mcp, locks, features, instructions, progress, budget, prices, critical_patterns, hooks, forge, reactions, tracker, trust, notify, prompt, goal)"
 	if err == nil || err.Error() != want {
 		t.Fatalf("got\n%v\nwant\n%s", err, want)
 	}

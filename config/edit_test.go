@@ -134,16 +134,36 @@ var values = map[string][]string{
 	"mcp.t": {`{"url": "http://127.0.0.1:1/x"}`}, "permissions.rules": {`[{"tool": "run", "match": "git push*", "do": "deny"}]`},
 }
 
+// userValues are some good values of keys of the user's configuration.
+var userValues = map[string][]string{
+	"listen": {`"127.0.0.1:4040"`}, "keep.output": {`"30d"`}, "limits.checks": {"2"}, "webhooks.listen": {`"127.0.0.1:4041"`}, "secrets.A": {`{"env": "A"}`, `{"file": "secrets/A"}`},
+	"notify.pause": {`"5m"`, `"30s"`}, "notify.address": {`"https://coppice.example.org"`}, "notify.routes": {`[{"to": ["desktop"]}]`, `[{"to": ["desktop"], "priority": ["urgent"], "hours": "22:00-06:00"}, {"to": ["desktop"], "projects": ["app"], "kinds": ["landed"]}]`},
+	"notify.notifiers.phone": {`{"kind": "ntfy", "to": ["a topic", "${secret:TOPIC}"]}`, `{"kind": "program", "run": "echo \"$COPPICE_TITLE\" # {x}: 'y'"}`},
+	"notify.notifiers.team":  {`{"kind": "slack", "url": "${secret:SLACK}"}`, `{"kind": "slack", "token": "SLACK", "to": ["#builds"], "timeout": "10s"}`},
+}
+
 // Keys are set and unset in any order, in files of any style. The last value is
 // read back, and lines about other keys do not change.
 func TestEditAnything(t *testing.T) {
 	t.Parallel()
-	starts := []string{
+	editAnything(t, project, values, []string{
 		"", "# only words\n", "---\n# begin\nbase: main\n",
 		"# top\nbase: main   # the trunk\n\nlimits:\n    # how many\n    sessions: 4\n    per_agent: {a: 1}\n\nchecks:\n- make lint # quick\n- |\n  make\n  test\nland: {how: queue, strategy: squash}\n\n# bottom\n",
 		"workspace:\n  setup:\n    - npm ci\n  ports: 2\nverify: {attempts: 2}\ntracks:\n  - name: core\n    default: true\n    # few\n    limit: 2\n  - name: docs\nhealth:\n  long: 30m\n",
 		"checks: [\n  a,   # first\n  \"b: c\",\n]\nagent: {use: mine}\r\nmcp:\n  t:\n    url: http://127.0.0.1:1/\n",
-	}
+	})
+}
+
+func TestEditAnythingOfTheUser(t *testing.T) {
+	t.Parallel()
+	editAnything(t, user, userValues, []string{
+		"# mine\nnotify:\n  # at home\n  notifiers:\n    desktop: {} # here\n    post: # mail\n      kind: mail\n      url: smtps://mail.example.org\n      from: a@example.org # me\n      to:\n        - b@example.org\n  pause: 2m # calm\n\n# keys\nsecrets:\n  B: {env: B} # shell\n# end\n",
+		"notify: {notifiers: {desktop: {}, phone: {kind: ntfy, to: [a]}}, pause: 1m} # all\nkeep:\n  output: 10d\n# end\n",
+		"secrets: {A: {env: A}}\r\nnotify:\r\n  notifiers:\r\n    desktop: {kind: desktop}\r\n",
+	})
+}
+
+func editAnything(t *testing.T, f form, values map[string][]string, starts []string) {
 	names := slices.Sorted(func(yield func(string) bool) {
 		for k := range values {
 			if !yield(k) {
@@ -159,18 +179,18 @@ func TestEditAnything(t *testing.T) {
 			if !c.Unset {
 				c.Value = json.RawMessage(rapid.SampledFrom(values[key]).Draw(rt, "value"))
 			}
-			after, err := Edit(File, text, c)
+			after, err := edit(f, File, text, c)
 			if err != nil {
 				rt.Fatalf("%+v of\n%s\n%v", c, text, err)
 			}
-			edited(rt, text, after, c)
+			edited(rt, f, text, after, c)
 			text = after
 		}
 	})
 }
 
-func edited(rt *rapid.T, before, after []byte, c Change) {
-	p, err := Parse(File, after)
+func edited(rt *rapid.T, f form, before, after []byte, c Change) {
+	p, err := newDecoder(File, after).read(f)
 	if err != nil {
 		rt.Fatalf("%+v made\n%s\n%v", c, after, err)
 	}
@@ -179,7 +199,7 @@ func edited(rt *rapid.T, before, after []byte, c Change) {
 		if err := json.Unmarshal(c.Value, &want); err != nil {
 			rt.Fatal(err)
 		}
-		raw, err := Value(p, c.Key)
+		raw, err := valueOf(f, p, c.Key)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func forgeKeys() map[string]key {
 		"reactions.*[].threshold":      {doc: "The event counts when it has lasted this long. At most 30d.", unset: "10m for agent-idle and agent-stuck, otherwise immediately", example: "10m", least: "1s"},
 		"reactions.*[].priority":       {doc: "How urgent the message to people is.", unset: "the event's own", example: "urgent", oneOf: priorities()},
 
-		"webhooks":        {doc: "Where the server receives webhooks of forges. The listener serves nothing else.", example: "{listen: \"127.0.0.1:4041\"}"},
+		"webhooks":        {doc: "Where the server receives webhooks of forges, and serves the links of messages that answer a question. The listener serves nothing else.", example: "{listen: \"127.0.0.1:4041\"}"},
 		"webhooks.listen": {doc: "An IP address and a port. The forge, or a proxy in front of it, must reach it.", unset: "no webhooks are received", example: "127.0.0.1:4041", valid: listenAddress},
 	}
 }
@@ -80,6 +80,7 @@ func priorities() []string {
 
 var (
 	repoRE  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(repoPattern) })
+	teamRE  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(teamPattern) })
 	loginRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(loginPattern) })
 )
 

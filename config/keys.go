@@ -50,6 +50,8 @@ const (
 var keys = sync.OnceValue(func() map[string]key {
 	all := described()
 	maps.Copy(all, forgeKeys())
+	maps.Copy(all, notifyKeys())
+	maps.Copy(all, trackerKeys())
 	// The rules of a role have the same form as the project's.
 	for name, k := range all {
 		if rest, ok := strings.CutPrefix(name, "permissions.rules"); ok {
@@ -346,7 +348,7 @@ var described = func() map[string]key {
 // planned names keys of the design that this version does not have, and values
 // of keys as key=value.
 var planned = map[string]bool{
-	"sandbox": true, "budget.on_reach": true, "notify": true, "tracker": true,
+	"sandbox": true, "budget.on_reach": true,
 	"limits.unreviewed": true, "agent.roles.review": true,
 	"workspace.kind=clone": true, "workspace.kind=none": true,
 }

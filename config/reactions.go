@@ -50,15 +50,7 @@ func ruleNodes(n ast.Node) []ast.Node {
 }
 
 func (d *decoder) rule(event reaction.Event, r coppice.Reaction, n ast.Node) error {
-	at := func(name string) ast.Node {
-		entries, _ := entriesOf(n)
-		for _, e := range entries {
-			if e.Key.GetToken().Value == name {
-				return e.Value
-			}
-		}
-		return n
-	}
+	at := func(name string) ast.Node { return d.field(n, name) }
 	switch {
 	case !slices.Contains(event.Actions, r.Do):
 		return d.fail(at("do"), "%s cannot follow %s", coppice.Quote(r.Do), event.Name).WithFix("use one of: %s", list(event.Actions))

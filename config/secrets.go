@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/internal/filelock"
 	"coppice/internal/redact"
 	"coppice/secret"
 )
@@ -78,7 +76,7 @@ func (s Secrets) Set(ctx context.Context, name, value string, keyring bool) (sec
 		if err := keep(ctx, r, name, value, keyring); err != nil {
 			return err
 		}
-		if err := applyUser(r.Dir, Change{Key: "secrets." + name, Value: coppice.Raw(to)}); err != nil {
+		if _, err := applyUser(r.Dir, Change{Key: "secrets." + name, Value: coppice.Raw(to)}, ""); err != nil {
 			return err
 		}
 		if known && !reflect.DeepEqual(old, to) {
@@ -109,7 +107,8 @@ func (s Secrets) Remove(ctx context.Context, name string) (was secret.Source, er
 		if err := discard(ctx, r, name, was); err != nil {
 			return err
 		}
-		return applyUser(r.Dir, Change{Key: "secrets." + name, Unset: true})
+		_, err := applyUser(r.Dir, Change{Key: "secrets." + name, Unset: true}, "")
+		return err
 	})
 	return was, err
 }
@@ -136,32 +135,11 @@ func (s Secrets) change(ctx context.Context, f func(*secret.Resolver) error) err
 	if err != nil {
 		return err
 	}
-	err = os.MkdirAll(dir, 0o700)
-	var lock *os.File
-	if err == nil {
-		lock, err = filelock.Wait(ctx, dir)
-	}
-	if err != nil {
-		return coppice.Errorf(coppice.EUnavailable, "the directory of the user's configuration cannot be used: %w", err).WithFix("make %s writable", dir)
-	}
-	defer filelock.Release(lock)
-	r, err := s.Resolver()
-	if err != nil {
-		return err
-	}
-	return f(r)
-}
-
-// applyUser makes one change to the user's configuration in dir.
-func applyUser(dir string, c Change) error {
-	path := filepath.Join(dir, UserFile)
-	before, err := secret.ReadPrivate(path, MaxSize)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	after, err := edit(user, path, before, c)
-	if err != nil {
-		return err
-	}
-	return write(path, after, 0o600)
+	return whileLocked(ctx, dir, func() error {
+		r, err := s.Resolver()
+		if err != nil {
+			return err
+		}
+		return f(r)
+	})
 }

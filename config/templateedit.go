@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -35,8 +34,7 @@ func PreviewTemplate(dir string, c TemplateChange, rev string) (string, error) {
 	if err != nil || bytes.Equal(before, after) {
 		return "", err
 	}
-	name := TemplateFile(c.Name)
-	return fmt.Sprintf("--- %s\n+++ %s\n%s", name, name, unified(lines(string(before)), lines(string(after)))), nil
+	return diffOf(TemplateFile(c.Name), before, after), nil
 }
 
 // prepareTemplate returns a file before and after a change; nil stands for a missing

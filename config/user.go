@@ -28,6 +28,8 @@ type User struct {
 	Hooks   coppice.Hooks            `json:"hooks,omitempty" yaml:"hooks"`   // commands that follow what happens in any project
 
 	Webhooks Webhooks `json:"webhooks,omitzero" yaml:"webhooks"` // of forges
+
+	Notify coppice.NotifyPolicy `json:"notify,omitzero" yaml:"notify"` // who gets notifications
 }
 
 // Webhooks says where the server receives webhooks of forges.
@@ -68,6 +70,9 @@ var user = form{
 	fresh: func() any { u := DefaultUser(); return &u },
 	whole: func(d *decoder, v any) error {
 		if err := d.sources(v.(*User)); err != nil {
+			return err
+		}
+		if err := d.notify(v.(*User).Notify); err != nil {
 			return err
 		}
 		return d.hooks(v.(*User).Hooks)
@@ -159,5 +164,5 @@ func checkSecrets(k key, path, s string) error {
 		return coppice.Errorf(coppice.EInvalid, "%s is the name of a secret", what(path)).WithFix("write only the name, without ${secret:}")
 	}
 	return coppice.Errorf(coppice.EInvalid, "a secret cannot be used in %s", what(path)).
-		WithFix("use secrets in the headers and env of a tool server under mcp")
+		WithFix("use secrets in the headers and env of a tool server under mcp, and in the notifiers of %s", UserFile)
 }

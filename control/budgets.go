@@ -11,13 +11,14 @@ import (
 	"coppice/config"
 )
 
-// Budgets follows the budgets of accounts and the hooks in the user's configuration.
+// Budgets follows the budgets of accounts, the hooks and the notifiers in the user's configuration.
 // A change applies immediately. While the file cannot be read, the last budgets apply, and
 // the log says why one time.
 type Budgets struct {
 	Environ []string // of the server; it names the user's directories
 	Set     func(context.Context, map[string]coppice.USD) error
-	Hooks   func(coppice.Hooks) // gets the hooks; can be nil
+	Hooks   func(coppice.Hooks)        // gets the hooks; can be nil
+	Notify  func(coppice.NotifyPolicy) // gets the notifiers and routes; can be nil
 	Log     *slog.Logger
 
 	logged string // the last error that was logged
@@ -51,6 +52,9 @@ func (b *Budgets) read(ctx context.Context) {
 	if err == nil && b.Hooks != nil {
 		b.Hooks(u.Hooks)
 	}
+	if err == nil && b.Notify != nil {
+		b.Notify(u.Notify)
+	}
 	if err == nil {
 		err = b.Set(ctx, u.Budget.Accounts)
 	}
@@ -61,7 +65,7 @@ func (b *Budgets) read(ctx context.Context) {
 		b.logged = ""
 		return
 	}
-	b.report("the budgets of accounts and the hooks in the user's configuration cannot be read; the last ones apply", err)
+	b.report("the budgets of accounts, the hooks and the notifiers in the user's configuration cannot be read; the last ones apply", err)
 }
 
 func (b *Budgets) report(text string, err error) {

@@ -88,7 +88,9 @@ func TestBrokenBudgetsStay(t *testing.T) {
 	}
 	file := filepath.Join(dir, "config.yaml")
 	calls := 0
+	var notify coppice.NotifyPolicy
 	b := &Budgets{
+		Notify:  func(p coppice.NotifyPolicy) { notify = p },
 		Environ: []string{"HOME=" + home}, Log: slog.New(slog.DiscardHandler),
 		Set: func(context.Context, map[string]coppice.USD) error { calls++; return nil },
 	}
@@ -100,10 +102,16 @@ func TestBrokenBudgetsStay(t *testing.T) {
 			t.Errorf("%q: set %d times, logged %q", text, calls, b.logged)
 		}
 	}
-	if err := os.WriteFile(file, []byte("budget: {accounts: {ann: 5}}\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("budget: {accounts: {ann: 5}}\nnotify: {notifiers: {desktop: {}}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b.read(t.Context()); calls != 1 || b.logged != "" {
-		t.Errorf("set %d times, logged %q", calls, b.logged)
+	if b.read(t.Context()); calls != 1 || b.logged != "" || len(notify.Notifiers) != 1 {
+		t.Errorf("set %d times, logged %q, notifiers %v", calls, b.logged, notify.Notifiers)
+	}
+	if err := os.WriteFile(file, []byte("notify: {notifiers: {desktop: {url: x}}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b.read(t.Context()); calls != 1 || b.logged == "" || len(notify.Notifiers) != 1 {
+		t.Errorf("set %d times, logged %q, notifiers %v", calls, b.logged, notify.Notifiers)
 	}
 }

@@ -4,25 +4,28 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"coppice"
 	"coppice/api"
+	"coppice/engine"
 	"coppice/store"
 )
 
 // When facts are problems.
 const (
-	leastDisk   = 200 << 20       // free bytes below which work stops
-	goodDisk    = 1 << 30         // free bytes below which a person should act
-	oldBackup   = 24 * time.Hour  // the age of the newest backup
-	clockSlack  = time.Minute     // how far the clock can be behind the newest event
-	longOffered = 5 * time.Minute // for work that no worker has taken, although workers have capacity
-	longBlocked = 30 * time.Minute
-	lostWithin  = time.Hour // the period in which lost hosts are counted
-	mostLost    = 2         // lost hosts in that period that are not a problem
+	leastDisk        = 200 << 20       // free bytes below which work stops
+	goodDisk         = 1 << 30         // free bytes below which a person should act
+	oldBackup        = 24 * time.Hour  // the age of the newest backup
+	clockSlack       = time.Minute     // how far the clock can be behind the newest event
+	longOffered      = 5 * time.Minute // for work that no worker has taken, although workers have capacity
+	longBlocked      = 30 * time.Minute
+	lostWithin       = time.Hour // the period in which lost hosts are counted
+	mostTrackerTries = 3         // reads of a tracker that failed in a row before that is a problem
+	mostLost         = 2         // lost hosts in that period that are not a problem
 )
 
 // HealthFacts are the facts that decide whether the server is healthy. The zero
@@ -40,9 +43,20 @@ type HealthFacts struct {
 	Lost      int                  // hosts that were lost recently
 	Limited   []coppice.AgentLimit // accounts
 	Agents    []UsedAgent
+	Config    error // why the user's configuration cannot be read
 	Webhooks  error // why no webhooks are received
 	Listens   bool  // webhooks.listen is set
 	Forges    []UsedForge
+	Notifiers []string               // of the user's configuration
+	Named     map[string][]string    // the notifiers that a project names, by its prefix
+	Failing   []coppice.Notification // the newest message of each notifier, if it failed
+	Trackers  []UsedTracker
+}
+
+// UsedTracker is a source of issues of a project.
+type UsedTracker struct {
+	Project string // prefix
+	Row     coppice.Tracker
 }
 
 // UsedForge is the forge of a project that lands by pull request.
@@ -71,7 +85,7 @@ type UsedAgent struct {
 func Judge(f HealthFacts) api.Health {
 	h := api.Health{At: f.Now.UTC(), Problems: []api.HealthProblem{}, Started: f.Since.UTC(), Backup: f.Backup.UTC(), DiskFree: f.DiskFree, State: f.State, Forges: showForges(f)}
 	for _, check := range []func(HealthFacts) []api.HealthProblem{
-		judgeDatabase, judgeDisk, judgeClock, judgeWorker, judgeBackup, judgeQueues, judgeHosts, judgeLimits, judgeWebhooks, judgeAgents,
+		judgeDatabase, judgeDisk, judgeClock, judgeWorker, judgeBackup, judgeQueues, judgeHosts, judgeLimits, judgeConfig, judgeWebhooks, judgeTrackers, judgeAgents, judgeNotifiers, judgeMessages,
 	} {
 		h.Problems = append(h.Problems, check(f)...)
 	}
@@ -182,6 +196,16 @@ func judgeLimits(f HealthFacts) (list []api.HealthProblem) {
 	return list
 }
 
+func judgeConfig(f HealthFacts) []api.HealthProblem {
+	if f.Config == nil {
+		return nil
+	}
+	e := coppice.Public(f.Config)
+	return one(api.HealthProblem{
+		Kind: "config", Text: "Your configuration cannot be read, and the last one that could be read applies: " + e.Cause, Fix: cmp.Or(e.Fix, "correct the file"),
+	})
+}
+
 func judgeWebhooks(f HealthFacts) []api.HealthProblem {
 	if f.Webhooks == nil {
 		return nil
@@ -190,6 +214,21 @@ func judgeWebhooks(f HealthFacts) []api.HealthProblem {
 		Kind: "webhooks", Text: fmt.Sprintf("Webhooks of forges cannot be received: %v. Coppice reads the forges at intervals.", f.Webhooks),
 		Fix: "stop the program that uses the address, or change webhooks.listen in your configuration and restart coppice serve",
 	})
+}
+
+// judgeTrackers reports sources of issues that cannot be read, or whose issues cannot
+// become tasks. A failure that might pass is a problem when it has happened several times.
+func judgeTrackers(f HealthFacts) (list []api.HealthProblem) {
+	for _, t := range f.Trackers {
+		of := fmt.Sprintf("The issues of %s (%s)", t.Project, t.Row.Name)
+		switch fail := t.Row.Failure; {
+		case fail != nil && (fail.Class == coppice.ClassAuth || t.Row.Tries >= mostTrackerTries):
+			list = append(list, api.HealthProblem{Kind: "tracker", Text: fmt.Sprintf("%s cannot be read: %s.", of, strings.TrimSuffix(fail.Text, ".")), Fix: cmp.Or(fail.Fix, "see `coppice issues -p "+t.Project+"`")})
+		case t.Row.Problem != "":
+			list = append(list, api.HealthProblem{Kind: "tracker", Text: fmt.Sprintf("%s do not become tasks: %s.", of, strings.TrimSuffix(t.Row.Problem, ".")), Fix: "fix the cause, then run: coppice issues read -p " + t.Project})
+		}
+	}
+	return list
 }
 
 // showForges says how Coppice learns of changes on each forge. A person can want it to
@@ -237,6 +276,30 @@ func judgeAgents(f HealthFacts) (list []api.HealthProblem) {
 	return list
 }
 
+// judgeNotifiers finds projects that name a notifier which does not exist.
+func judgeNotifiers(f HealthFacts) (list []api.HealthProblem) {
+	for _, project := range slices.Sorted(maps.Keys(f.Named)) {
+		var missing []string
+		for _, name := range f.Named[project] {
+			if !slices.Contains(f.Notifiers, name) {
+				missing = append(missing, name)
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		p := api.HealthProblem{
+			Kind: "notify", Text: fmt.Sprintf("notify in coppice.yaml of %s names %s, and your configuration does not have it.", project, strings.Join(missing, ", ")),
+			Fix: "write it to notify.notifiers in your configuration, or remove it from coppice.yaml",
+		}
+		if len(missing) == len(f.Named[project]) {
+			p.Text += " Nobody gets the notices of this project."
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
 // Health gathers the facts that Judge needs.
 type Health struct {
 	Store    store.Store
@@ -247,7 +310,9 @@ type Health struct {
 	DiskFree func() uint64
 	Backup   func() (time.Time, error) // when the newest one was written
 	Agents   func(ctx context.Context, p *coppice.Project, refresh bool) (api.AgentList, error)
+	Config   func() error // why the user's configuration cannot be read; can be nil
 	Webhooks func() error // why none are received; nil if none should be
+	Notify   func() coppice.NotifyPolicy
 }
 
 // Check says whether the server is healthy. Searching for agents can take some
@@ -258,8 +323,14 @@ func (h Health) Check(ctx context.Context, agents bool) (api.Health, error) {
 	if f.Backup, err = h.Backup(); err != nil {
 		return api.Health{}, err
 	}
+	if h.Config != nil {
+		f.Config = h.Config()
+	}
 	if h.Webhooks != nil {
 		f.Listens, f.Webhooks = true, h.Webhooks()
+	}
+	if h.Notify != nil {
+		f.Notifiers = slices.Sorted(maps.Keys(h.Notify().Notifiers))
 	}
 	var projects []coppice.Project
 	err = h.Store.View(ctx, func(r store.Reader) (err error) {
@@ -327,7 +398,12 @@ func (f *HealthFacts) read(r store.Reader, projects []coppice.Project) (err erro
 			}
 		}
 	}
+	if err := f.readMessages(r); err != nil {
+		return err
+	}
+	f.Named = map[string][]string{}
 	for _, p := range projects {
+		f.Named[p.Prefix] = p.Policy.Notify
 		if err := f.readQueues(r, p); err != nil {
 			return err
 		}
@@ -337,6 +413,20 @@ func (f *HealthFacts) read(r store.Reader, projects []coppice.Project) (err erro
 				return err
 			}
 			f.Forges = append(f.Forges, UsedForge{p.Prefix, p.Policy.Forge, row})
+		}
+	}
+	for _, p := range projects {
+		if len(p.Policy.Trackers) == 0 {
+			continue
+		}
+		sources, err := engine.Sources(r, p)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			if s.Policy != nil {
+				f.Trackers = append(f.Trackers, UsedTracker{p.Prefix, s.Row})
+			}
 		}
 	}
 	_, last, err := r.Log.Bounds()

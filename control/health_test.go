@@ -24,31 +24,45 @@ func TestJudge(t *testing.T) {
 		return []BlockedQueue{{Project: "app", Task: "app-4", Since: noon.Add(-age), Why: "a.go has changes.", Fix: "commit them"}}
 	}
 	agent := func(a api.Agent) []UsedAgent { a.Name = "claude"; return []UsedAgent{{a, "app"}} }
+	tracker := func(tries int, fail *coppice.Failure, problem string) []UsedTracker {
+		row := coppice.Tracker{Name: "bugs"}
+		row.Tries, row.Failure, row.Problem = tries, fail, problem
+		return []UsedTracker{{"app", row}}
+	}
 	for name, c := range map[string]struct {
 		facts  HealthFacts
 		kind   string // "" for healthy
 		text   string
 		urgent bool
 	}{
-		"nothing is known":      {HealthFacts{}, "", "", false},
-		"all is well":           {HealthFacts{DiskFree: goodDisk, Since: noon.Add(-time.Hour), LastEvent: noon, Offered: work(time.Minute), Blocked: queue(time.Minute), Lost: mostLost, Agents: agent(api.Agent{Path: "/bin/claude", Login: "yes"})}, "", "", false},
-		"a damaged database":    {HealthFacts{Damaged: errors.New("a page is damaged")}, "database", "", true},
-		"little disk":           {HealthFacts{DiskFree: goodDisk - 1, State: "/state"}, "disk", "The disk of /state is nearly full", false},
-		"no disk":               {HealthFacts{DiskFree: leastDisk - 1}, "disk", "nearly full", true},
-		"a clock that is wrong": {HealthFacts{LastEvent: noon.Add(time.Hour)}, "clock", "1h0m0s in the future", false},
-		"a worker that stopped": {HealthFacts{Offered: work(longOffered)}, "worker", "No worker has taken session.run (session/7/run) for 5m0s", true},
-		"an old backup":         {HealthFacts{Since: noon.Add(-48 * time.Hour), Backup: noon.Add(-30 * time.Hour)}, "backup", "is 30h0m0s old", false},
-		"no backup":             {HealthFacts{Since: noon.Add(-48 * time.Hour)}, "backup", "no backup", false},
-		"a server that was off": {HealthFacts{Since: noon.Add(-time.Hour), Backup: noon.Add(-240 * time.Hour)}, "", "", false},
-		"a blocked queue":       {HealthFacts{Blocked: queue(longBlocked)}, "queue", "The landing queue of app is blocked by app-4, which has waited for 30m0s: a.go has changes.", true},
-		"lost hosts":            {HealthFacts{Lost: mostLost + 1}, "hosts", "3 sessions were lost", false},
-		"a limit for a while":   {HealthFacts{Limited: []coppice.AgentLimit{{Agent: "claude", Until: noon.Add(time.Hour), Text: "too many requests"}}}, "limit", "claude cannot be used: too many requests", false},
-		"a limit that is over":  {HealthFacts{Limited: []coppice.AgentLimit{{Agent: "claude", Until: noon.Add(-time.Hour)}}}, "", "", false},
-		"a limit for a person":  {HealthFacts{Limited: []coppice.AgentLimit{{Agent: "claude", Class: coppice.ClassAuth}}}, "limit", "claude cannot be used: auth", true},
-		"a missing agent":       {HealthFacts{Agents: agent(api.Agent{})}, "agent", "claude, which app uses, is not installed.", false},
-		"a broken agent":        {HealthFacts{Agents: agent(api.Agent{Path: "/bin/claude", Problem: "no node"})}, "agent", "does not work: no node", false},
-		"a port in use":         {HealthFacts{Webhooks: errors.New("address already in use")}, "webhooks", "Webhooks of forges cannot be received: address already in use.", false},
-		"no login":              {HealthFacts{Agents: agent(api.Agent{Path: "/bin/claude", Login: "no"})}, "agent", "is not logged in", false},
+		"nothing is known":       {HealthFacts{}, "", "", false},
+		"all is well":            {HealthFacts{DiskFree: goodDisk, Since: noon.Add(-time.Hour), LastEvent: noon, Offered: work(time.Minute), Blocked: queue(time.Minute), Lost: mostLost, Agents: agent(api.Agent{Path: "/bin/claude", Login: "yes"})}, "", "", false},
+		"a damaged database":     {HealthFacts{Damaged: errors.New("a page is damaged")}, "database", "", true},
+		"little disk":            {HealthFacts{DiskFree: goodDisk - 1, State: "/state"}, "disk", "The disk of /state is nearly full", false},
+		"no disk":                {HealthFacts{DiskFree: leastDisk - 1}, "disk", "nearly full", true},
+		"a clock that is wrong":  {HealthFacts{LastEvent: noon.Add(time.Hour)}, "clock", "1h0m0s in the future", false},
+		"a worker that stopped":  {HealthFacts{Offered: work(longOffered)}, "worker", "No worker has taken session.run (session/7/run) for 5m0s", true},
+		"an old backup":          {HealthFacts{Since: noon.Add(-48 * time.Hour), Backup: noon.Add(-30 * time.Hour)}, "backup", "is 30h0m0s old", false},
+		"no backup":              {HealthFacts{Since: noon.Add(-48 * time.Hour)}, "backup", "no backup", false},
+		"a server that was off":  {HealthFacts{Since: noon.Add(-time.Hour), Backup: noon.Add(-240 * time.Hour)}, "", "", false},
+		"a blocked queue":        {HealthFacts{Blocked: queue(longBlocked)}, "queue", "The landing queue of app is blocked by app-4, which has waited for 30m0s: a.go has changes.", true},
+		"lost hosts":             {HealthFacts{Lost: mostLost + 1}, "hosts", "3 sessions were lost", false},
+		"a limit for a while":    {HealthFacts{Limited: []coppice.AgentLimit{{Agent: "claude", Until: noon.Add(time.Hour), Text: "too many requests"}}}, "limit", "claude cannot be used: too many requests", false},
+		"a limit that is over":   {HealthFacts{Limited: []coppice.AgentLimit{{Agent: "claude", Until: noon.Add(-time.Hour)}}}, "", "", false},
+		"a limit for a person":   {HealthFacts{Limited: []coppice.AgentLimit{{Agent: "claude", Class: coppice.ClassAuth}}}, "limit", "claude cannot be used: auth", true},
+		"a missing agent":        {HealthFacts{Agents: agent(api.Agent{})}, "agent", "claude, which app uses, is not installed.", false},
+		"a broken agent":         {HealthFacts{Agents: agent(api.Agent{Path: "/bin/claude", Problem: "no node"})}, "agent", "does not work: no node", false},
+		"a port in use":          {HealthFacts{Webhooks: errors.New("address already in use")}, "webhooks", "Webhooks of forges cannot be received: address already in use.", false},
+		"a configuration":        {HealthFacts{Config: coppice.Errorf(coppice.EInvalid, "config.yaml:1:1: unknown key").WithFix("remove it")}, "config", "the last one that could be read applies: config.yaml:1:1: unknown key", false},
+		"a missing token":        {HealthFacts{Trackers: tracker(1, coppice.Failf(coppice.ClassAuth, "the secret T is not set.", "run: coppice secret set T"), "")}, "tracker", "The issues of app (bugs) cannot be read: the secret T is not set.", false},
+		"a tracker that is away": {HealthFacts{Trackers: tracker(1, coppice.Failf(coppice.ClassEnvironment, "no route", ""), "")}, "", "", false},
+		"it stays away":          {HealthFacts{Trackers: tracker(3, coppice.Failf(coppice.ClassEnvironment, "no route", ""), "")}, "tracker", "cannot be read: no route.", false},
+		"no task of an issue":    {HealthFacts{Trackers: tracker(0, nil, "no agent was named")}, "tracker", "The issues of app (bugs) do not become tasks: no agent was named.", false},
+		"notifiers":              {HealthFacts{Notifiers: []string{"phone", "team"}, Named: map[string][]string{"app": {"team"}, "web": nil}}, "", "", false},
+		"a missing notifier":     {HealthFacts{Notifiers: []string{"phone"}, Named: map[string][]string{"app": {"team", "phone"}}}, "notify", "notify in coppice.yaml of app names team, and your configuration does not have it.", false},
+		"only missing ones":      {HealthFacts{Named: map[string][]string{"app": {"team"}}}, "notify", "Nobody gets the notices of this project.", false},
+		"a failing notifier":     {HealthFacts{Failing: []coppice.Notification{{Notifier: "phone", NotificationDetails: coppice.NotificationDetails{Failure: coppice.Failf(coppice.ClassAuth, "the token was refused", "set the secret")}}}}, "notify", "The notifier phone does not work: the token was refused", false},
+		"no login":               {HealthFacts{Agents: agent(api.Agent{Path: "/bin/claude", Login: "no"})}, "agent", "is not logged in", false},
 	} {
 		c.facts.Now = noon
 		h := Judge(c.facts)

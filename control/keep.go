@@ -46,12 +46,16 @@ const (
 // Kept returns the limits of each part of the history.
 func (l Limits) Kept() ([]api.DiskKept, error) {
 	k, err := l.keep()
-	return []api.DiskKept{
+	list := []api.DiskKept{
 		{What: keptOutput, Size: int64(k.OutputSize), Age: age(k.Output), By: "keep.output, keep.output_size"},
 		{What: keptTasks, Most: int64(k.TasksMost), Age: age(k.Tasks), By: "keep.tasks, keep.tasks_most"},
 		{What: keptEvents, Most: int64(l.Events), Age: age(coppice.Duration(l.EventsFor)), By: "--keep-events, --keep-for"},
 		{What: keptBackups, Most: int64(l.Backups), Size: int64(k.BackupsSize), By: "keep.backups_size, --backups"},
-	}, err
+	}
+	for i := range list {
+		list[i].Limit = list[i].AtMost()
+	}
+	return list, err
 }
 
 // age formats how long something is kept; 0 means without limit.

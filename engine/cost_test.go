@@ -52,9 +52,10 @@ func (b *bundle) crowd(n int) {
 
 // costs counts the rows that turns read in a project with n tasks queued, waiting
 // and landing each.
-func costs(t *testing.T, n int) map[string]int {
+func costs(t *testing.T, n int, notify coppice.NotifyPolicy) map[string]int {
 	t.Helper()
-	b := openApp(t, func(p *coppice.Project) {
+	b := open(t, func(c *Config) { c.Notify = func() coppice.NotifyPolicy { return notify } })
+	b.project(func(p *coppice.Project) {
 		p.Policy.Limits.Sessions = 1
 		p.Policy.Agent.Fallback = []string{"bob"}
 	})
@@ -100,11 +101,24 @@ func costs(t *testing.T, n int) map[string]int {
 // limited, waiting or landing.
 func TestTurnsCostTheSame(t *testing.T) {
 	t.Parallel()
-	few, many, most := costs(t, 10), costs(t, 1000), costs(t, 10_000)
+	few, many, most := costs(t, 10, coppice.NotifyPolicy{}), costs(t, 1000, coppice.NotifyPolicy{}), costs(t, 10_000, coppice.NotifyPolicy{})
 	for name := range few {
 		t.Logf("%-26s %5d rows with 10, %5d with 1,000, %5d with 10,000", name, few[name], many[name], most[name])
 		if many[name] != most[name] {
 			t.Errorf("%s: %d rows with 1,000 tasks each, %d with 10,000", name, many[name], most[name])
+		}
+	}
+}
+
+// Notifications add rows to a turn, and not with the number of tasks.
+func TestNotifiedTurnsCostTheSame(t *testing.T) {
+	t.Parallel()
+	notify := coppice.NotifyPolicy{Notifiers: map[string]coppice.Notifier{"all": {Kind: "desktop"}}, Routes: []coppice.NotifyRoute{{To: []string{"all"}, Priority: coppice.Priorities}}}
+	many, most := costs(t, 300, notify), costs(t, 3000, notify)
+	for name := range many {
+		t.Logf("%-26s %5d rows with 300, %5d with 3,000", name, many[name], most[name])
+		if many[name] != most[name] {
+			t.Errorf("%s: %d rows with 300 tasks each, %d with 3,000", name, many[name], most[name])
 		}
 	}
 }

@@ -38,7 +38,7 @@ func followHead(v *View, p *coppice.Pull, d *Decision) {
 	if v.adoptedBranch() == "" || v.Workspace != nil || head == "" || head == p.Pushed {
 		return
 	}
-	p.Pushed, p.MergeBy, p.MergeHead = head, "", ""
+	p.Pushed, p.Keep, p.MergeBy, p.MergeHead = head, head, "", ""
 	if v.follows() {
 		l := *v.Landing
 		l.Head = head

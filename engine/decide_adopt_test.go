@@ -68,7 +68,7 @@ func TestAnAdoptedRequestIsFollowed(t *testing.T) {
 	}
 	b.ends("app-1", coppice.WorkCheck, proved)
 	push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
-	if b.must(err); push.Branch != "feature" || push.Old != pullFixed || push.New != pullMerge {
+	if b.must(err); push.Branch != "feature" || push.Old != pullFixed || push.New != pullMerge || push.Keep != pullFixed {
 		t.Errorf("the push: %+v", push)
 	}
 	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})

@@ -10,15 +10,7 @@ import (
 	"coppice"
 )
 
-// allowed returns what a task can cost; 0 means no limit.
-func allowed(p coppice.Policy, t coppice.Task) coppice.USD {
-	if t.Budget > 0 || t.IsFlow() { // each step of a flow has the project's
-		return t.Budget
-	}
-	return p.Budget.Task
-}
-
-func (v *View) allowed() coppice.USD { return allowed(v.Project.Policy, v.Task) }
+func (v *View) allowed() coppice.USD { return v.Project.Policy.BudgetFor(v.Task) }
 
 // dayBudget is a budget for a day, from midnight UTC: of a project, or of an
 // account.
@@ -210,11 +202,11 @@ func (r Capacity) grant(l coppice.Lane, t coppice.Task) {
 			usd = most
 		}
 	}
-	if most := allowed(p.Policy, t); most > 0 {
+	if most := p.Policy.BudgetFor(t); most > 0 {
 		least(max(most-r.Spent[t.ID], cent))
 	}
 	for _, a := range r.Above[t.ID] {
-		if most := allowed(p.Policy, a.Task); most > 0 && !a.Task.Ended() {
+		if most := p.Policy.BudgetFor(a.Task); most > 0 && !a.Task.Ended() {
 			least(max(most-a.Spent, cent))
 		}
 	}
@@ -232,6 +224,16 @@ func (r Capacity) grant(l coppice.Lane, t coppice.Task) {
 		r.Reserved[b.of] += usd
 	}
 	r.Granted[t.ID] = usd
+}
+
+// regrant returns the budget of a parked session that continues. It reserved nothing
+// while it could only wait, so others might have spent some of its share of a day.
+func (r Capacity) regrant(s coppice.Session) coppice.USD {
+	most := s.Budget
+	for _, b := range dayBudgets(r.Projects[s.ProjectID], r.Budgets, s.AccountName()) {
+		most = min(most, coppice.USD(s.Usage.CostUSD)+max(b.most-r.Today[b.of]-r.Reserved[b.of], cent))
+	}
+	return most
 }
 
 // reserve records what a running session can still spend.

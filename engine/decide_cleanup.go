@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,11 +72,17 @@ func settleRemove(v *View, w coppice.Work) *Decision {
 	}
 	ws.RemovedAt = v.Now
 	d := &Decision{Kind: coppice.EventWorkspaceRemoved, Workspace: &ws, Task: withStrays(v, r.Strays)}
-	if r.Ref != "" { // something was kept
+	if r.Ref != "" && !v.keptBefore(r.Ref) { // something was kept
 		d.Trash = trashed(v, coppice.TrashWorkspace, r.Ref, r.Head)
 		d.Trash.Path, d.Trash.Archive = ws.Path, r.Archive
 	}
 	return d
+}
+
+// keptBefore reports whether an entry of the trash is of an earlier workspace. The
+// removal of a workspace that was never created finds the newest entry.
+func (v *View) keptBefore(ref string) bool {
+	return slices.ContainsFunc(v.Trashed, func(tr coppice.Trash) bool { return tr.Open() && tr.Ref == ref })
 }
 
 // trashed returns a new entry of the trash.

@@ -17,7 +17,7 @@ type Above struct {
 // ended no longer counts: nobody can raise it, and each task below has its share.
 func overAbove(v *View, more coppice.USD) *coppice.Failure {
 	for _, a := range v.Above {
-		most := allowed(v.Project.Policy, a.Task)
+		most := v.Project.Policy.BudgetFor(a.Task)
 		if most == 0 || a.Task.Ended() || a.Spent+more < most {
 			continue
 		}
@@ -37,7 +37,7 @@ func (t *turn) wakeFamily(v *View) error {
 		return nil
 	}
 	for _, a := range append([]Above{{v.Task, v.Spent}}, v.Above...) {
-		most := allowed(v.Project.Policy, a.Task)
+		most := v.Project.Policy.BudgetFor(a.Task)
 		if most == 0 || a.Task.Ended() || a.Spent < most || t.wokenBelow[a.Task.ID] {
 			continue
 		}

@@ -155,6 +155,9 @@ func flowStep(v *View) *Decision {
 	if f.Paused || v.Plan == nil || v.open(coppice.WorkBranch) != nil {
 		return nil
 	}
+	if f.DropRef != "" {
+		return offerDrop(v)
+	}
 	if f.Branch && (f.Start == "" || !f.Dropped.IsZero()) {
 		return offerBranch(v)
 	}

@@ -225,6 +225,32 @@ func TestAStoppedFlowLeavesNoBranch(t *testing.T) {
 	}
 }
 
+// A removal of a flow's branch that failed might have had its effect. A flow that is
+// resumed repeats it with the same ref, and creates its branch again from there.
+func TestAResumedFlowWhoseBranchMightBeGone(t *testing.T) {
+	t.Parallel()
+	b := openFlows(t)
+	f := b.debate(`{"between": ["ann", "bob"], "action": "Do it."}`)
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "base1"})
+	_, err := b.Ask(t.Context(), f.Key, coppice.VerbStop, verb.Request{})
+	b.must(err)
+	b.turn()
+	drop, err := coppice.DecodeSpec[coppice.BranchSpec](b.unsettled(f.Key))
+	b.must(err)
+	_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{})
+	b.must(err)
+	b.finish(f.Key, coppice.WorkBranch, coppice.Failf(coppice.ClassEnvironment, "the disk was busy", ""))
+	again, err := coppice.DecodeSpec[coppice.BranchSpec](b.unsettled(f.Key))
+	if b.must(err); !drop.Drop || again != drop {
+		t.Errorf("it does %+v, want %+v", again, drop)
+	}
+	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "c1", Kept: true})
+	spec, err := coppice.DecodeSpec[coppice.BranchSpec](b.unsettled(f.Key))
+	if b.must(err); spec.Drop || spec.Head != "c1" || spec.Ref != drop.Ref {
+		t.Errorf("it continues with %+v", spec)
+	}
+}
+
 // A paused flow starts no step. One whose time is over stops its steps, and waits for
 // a person.
 func TestAFlowPausesAndHasATime(t *testing.T) {

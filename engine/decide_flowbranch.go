@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -23,6 +24,9 @@ func offerBranch(v *View) *Decision {
 func branchWork(v *View, spec coppice.BranchSpec, reason string) *Decision {
 	t, f := v.Task, *v.Task.Flow
 	f.Works++
+	if spec.Drop {
+		f.DropRef = spec.Ref
+	}
 	t.Flow = &f
 	return &Decision{By: "flow", Kind: coppice.EventWorkOffered, Reason: reason, Task: &t, Offer: &coppice.Work{
 		Kind: coppice.WorkBranch, Key: fmt.Sprintf("task/%d/branch/%d", t.ID, f.Works), Pool: v.place(coppice.WorkBranch), Spec: coppice.Raw(spec),
@@ -48,8 +52,17 @@ func dropFlow(v *View) *Decision {
 		v.asked(coppice.VerbResume, coppice.VerbRetry, coppice.VerbUnstop) != nil {
 		return nil
 	}
+	return offerDrop(v)
+}
+
+// offerDrop offers to move the branch of a flow to the trash. If an earlier try failed,
+// it might have done that, so its ref is used again. A flow that was resumed in the
+// meantime waits until the state of its branch is known.
+func offerDrop(v *View) *Decision {
+	t := v.Task
 	return branchWork(v, coppice.BranchSpec{
-		Repo: v.Project.Path, RepoID: v.Project.ID, Branch: t.FlowBranch(), Drop: true, Ref: fmt.Sprintf("refs/coppice/trash/%s-flow-%d", t.Key, t.Flow.Works+1),
+		Repo: v.Project.Path, RepoID: v.Project.ID, Branch: t.FlowBranch(), Drop: true,
+		Ref: cmp.Or(t.Flow.DropRef, fmt.Sprintf("refs/coppice/trash/%s-flow-%d", t.Key, t.Flow.Works+1)),
 	}, "its branch goes to the trash")
 }
 
@@ -68,20 +81,23 @@ func settleBranch(v *View, w coppice.Work) *Decision {
 	}
 	d := &Decision{Kind: coppice.EventFlowBranch, Reason: "its branch is ready", Task: &t}
 	switch {
-	case fail != nil && spec.Drop:
+	case fail != nil && spec.Drop && t.Ended():
 		f.Tries++
 		t.Warning = "its branch could not be removed: " + fail.Text
 		d.Reason = t.Warning
 	case fail != nil && !t.Ended():
 		f.Tries++
 		d.Reason = "its branch could not be created: " + fail.Text
+		if spec.Drop {
+			d.Reason = "its branch could not be moved to the trash, from which it continues: " + fail.Text
+		}
 		if f.Tries >= mostBranchTries {
 			f.Paused, f.Tries = true, 0
 			t.Stage, t.Failure = coppice.StageWaiting, coppice.Failf(fail.Class, d.Reason, fail.Fix)
 			t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: d.Reason, Fix: "fix the cause, then run `coppice flow resume " + t.Key + "`"}
 		}
 	case spec.Drop:
-		f.Dropped, f.Tries, d.Reason = v.Now, 0, "its branch was removed"
+		f.Dropped, f.DropRef, f.Tries, d.Reason = v.Now, "", 0, "its branch was removed"
 		if r.Kept {
 			d.Reason = "its branch is in the trash"
 			d.Trash = &coppice.Trash{

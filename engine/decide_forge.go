@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"time"
@@ -27,8 +26,8 @@ const (
 type ForgeView struct {
 	Common
 	Row   coppice.ForgeRow
-	Tip   string         // of the base here, as last seen
-	Pulls []coppice.Pull // open and known to the forge, oldest first
+	Tip   string                 // of the base here, as last seen
+	Pulls []coppice.FollowedPull // open and known to the forge, oldest first
 }
 
 // forgeView loads the view of a project's forge.
@@ -49,8 +48,7 @@ func (t *turn) forgeView(project int64) (*ForgeView, error) {
 		return nil, err
 	}
 	v.Tip = q.Tip
-	open, err := t.tx.Pulls.Open(project)
-	v.Pulls = slices.DeleteFunc(open, func(p coppice.Pull) bool { return p.Number == 0 })
+	v.Pulls, err = t.tx.Pulls.Followed(project)
 	return v, err
 }
 
@@ -186,7 +184,7 @@ func (v *ForgeView) scopeOf(a readArgs, named map[int]bool) coppice.ForgeScope {
 	}
 	found := a.Number != 0
 	for _, p := range v.Pulls {
-		if a.Number == p.Number || a.Commit != "" && (a.Commit == p.Report.Head || a.Commit == p.Pushed) || a.Branch != "" && a.Branch == p.Branch {
+		if a.Number == p.Number || a.Commit != "" && (a.Commit == p.Head || a.Commit == p.Pushed) || a.Branch != "" && a.Branch == p.Branch {
 			named[p.Number], found = true, true
 		}
 	}
@@ -212,11 +210,11 @@ func (v *ForgeView) pass(p forgePlan) *Decision {
 	for _, pull := range v.Pulls {
 		whole := p.named[pull.Number] || p.all
 		if p.scope == coppice.ForgeAll {
-			whole = whole || full || pull.HotUntil.After(v.Now) || pull.Report.CI == coppice.CIPending
+			whole = whole || full || pull.HotUntil.After(v.Now) || pull.CI == coppice.CIPending
 		}
 		if whole || p.scope != coppice.ForgeNamed {
 			spec.Pulls = append(spec.Pulls, coppice.PullWant{
-				Task: pull.TaskID, Number: pull.Number, Head: pull.Report.Head, UpdatedAt: pull.Report.UpdatedAt, Whole: whole,
+				Task: pull.TaskID, Number: pull.Number, Head: pull.Head, UpdatedAt: pull.UpdatedAt, Whole: whole,
 			})
 		}
 	}
@@ -267,8 +265,8 @@ func settleForgeRead(v *ForgeView, w coppice.Work) *Decision {
 	for _, seen := range read.Pulls {
 		// An agent merges the base here, so conflicts count when it has the commits.
 		seen.Read.Conflicts = seen.Read.Conflicts && d.Offer == nil
-		n := slices.IndexFunc(v.Pulls, func(p coppice.Pull) bool { return p.TaskID == seen.Task && p.Number == seen.Read.Number })
-		if n < 0 || bytes.Equal(coppice.Raw(v.Pulls[n].Report), coppice.Raw(seen.Read)) {
+		n := slices.IndexFunc(v.Pulls, func(p coppice.FollowedPull) bool { return p.TaskID == seen.Task && p.Number == seen.Read.Number })
+		if n < 0 || v.Pulls[n].Report == seen.Read.Digest() {
 			continue
 		}
 		d.Requests = append(d.Requests, coppice.Ask{Subject: coppice.TaskSubject(seen.Task), Verb: coppice.VerbReport, Text: fmt.Sprintf("#%d", seen.Read.Number), Args: coppice.Raw(seen.Read)})

@@ -112,6 +112,10 @@ func TestSettleTrash(t *testing.T) {
 			"settle: workspace.removed; workspace ready=false removed=true kept=false tries=0; trash restored=false purged=false; settled"},
 		{"removed, nothing to keep", viewOf(coppice.StageEnded, space(), finished(coppice.WorkRemove, coppice.RemoveResult{})),
 			"settle: workspace.removed; workspace ready=false removed=true kept=false tries=0; settled"},
+		{"removed before it was created", viewOf(coppice.StageEnded, space(), func(v *View) {
+			v.Trashed = []coppice.Trash{{ID: 4, Ref: "refs/trash/1"}} // of the workspace before
+		}, finished(coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/trash/1"})),
+			"settle: workspace.removed; workspace ready=false removed=true kept=false tries=0; settled"},
 		{"not removed", viewOf(coppice.StageEnded, space(), finished(coppice.WorkRemove, broke)),
 			`settle: task.warned; warns "its workspace could not be removed: it broke"; workspace ready=false removed=false kept=false tries=1; settled`},
 		{"not removed, and somebody waits", viewOf(coppice.StageSession, ran("", starting), space(doubtful(mostRemovals-1)), finished(coppice.WorkRemove, broke)),

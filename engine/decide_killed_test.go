@@ -122,6 +122,7 @@ func TestKilledLandingLeavesTheQueue(t *testing.T) {
 	if l := b.landing("app-1"); l.QueuedAt.IsZero() || b.unsettled("app-1").Kind != coppice.WorkCheck {
 		t.Fatalf("killed once, it does not run again at once: %+v", l)
 	}
+	b.finish("app-2", coppice.WorkMerge, coppice.MergeResult{Base: "commit-app-1", Tree: "tree12", Commit: "commit12"}) // begun during the move
 	if w := b.unsettled("app-2"); w.Kind != "" {
 		t.Fatalf("app-2 is second and has %s to do", w.Kind)
 	}

@@ -107,11 +107,3 @@ func (t *turn) auto(v *View, agent string) string {
 	}
 	return models[LevelMedium]
 }
-
-// modelFor returns the model that a task asks for, or the policy's default.
-func modelFor(p coppice.Policy, agent, model string) string {
-	if model == "" && agent == p.Agent.Use {
-		return p.Agent.Model
-	}
-	return model
-}

@@ -25,10 +25,10 @@ func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 	return d
 }
 
-// branchStart returns where a task's branch starts instead of the base: where
-// the task was forked, the head of the request below it or of the one that it adopted, or where the base was before it moved in a way that a
-// person must check. Otherwise the task would contain that change, whatever the
-// person decides.
+// branchStart returns where a task's branch starts instead of the base: where the
+// task was forked, unless it has landed since; the head of the request below it or of
+// the one that it adopted; or where the base was before it moved in a way that a person
+// must check. Otherwise the task would contain that change, whatever the person decides.
 func branchStart(v *View) string {
 	if b := v.Task.FlowBranch(); b != "" {
 		return b
@@ -39,10 +39,13 @@ func branchStart(v *View) string {
 	if v.adoptedBranch() != "" {
 		return v.Pull.Pushed
 	}
-	if n := v.Queue.Needs.Of(coppice.NeedBase); v.Fork == "" && n != nil {
+	if v.Fork != "" && v.Task.Landed == "" {
+		return v.Fork
+	}
+	if n := v.Queue.Needs.Of(coppice.NeedBase); n != nil {
 		return n.From
 	}
-	return v.Fork
+	return ""
 }
 
 // needData returns what the log keeps of a need besides its text.

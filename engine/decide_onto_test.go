@@ -48,7 +48,10 @@ func TestATaskLandsOnItsBranch(t *testing.T) {
 	}
 	b.finish("app-2", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree-app-2", Commit: "commit-app-2"}) // nobody had seen the branch
 	b.wantWork("app-1", coppice.WorkPush)
-	b.wantWork("app-3", "")
+	ahead, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork("app-3", coppice.WorkMerge))
+	if err != nil || ahead.Onto != "commit-app-2" {
+		t.Errorf("app-3 is merged onto %q, %v", ahead.Onto, err)
+	}
 	b.wantReason("app-2", "", "")
 	b.wantReason("app-3", "waiting for app-2 to land (2nd of 2)", "")
 	b.finish("app-2", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit-app-2"})

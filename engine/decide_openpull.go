@@ -52,9 +52,7 @@ func keepFailed(v *View) *Decision {
 	case v.Pull == nil:
 		return openPull(v, coppice.PullText{Branch: v.Task.BranchName(), Base: v.onto()})
 	case v.Pull.Pushed != head:
-		return offerPull(v, *v.Pull, coppice.WorkPullPush, coppice.PullPushSpec{
-			ForgeSpec: v.forge(), Branch: v.Pull.Branch, Old: v.Pull.Pushed, New: head,
-		}, "pushes the branch of a failed task")
+		return offerPush(v, *v.Pull, head, "pushes the branch of a failed task")
 	}
 	var l coppice.Landing
 	if v.Landing != nil {

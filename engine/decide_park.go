@@ -105,19 +105,22 @@ func (t *turn) unpark(capacity *Capacity) error {
 			left = append(left, s)
 			continue
 		}
-		if err := t.decideFor(s.TaskID, unparkNow); err != nil {
+		s.Budget = capacity.regrant(s)
+		if err := t.decideFor(s.TaskID, func(v *View) *Decision { return unparkNow(v, s.Budget) }); err != nil {
 			return err
 		}
 		capacity.Running[lane]++
+		capacity.reserve(s)
 	}
 	capacity.Parked = left
 	return nil
 }
 
-// unparkNow unparks the newest session of a task.
-func unparkNow(v *View) *Decision {
+// unparkNow unparks the newest session of a task, which can spend up to a budget.
+func unparkNow(v *View, budget coppice.USD) *Decision {
 	s := *v.lastSession()
 	s.Unpark(v.Now)
+	s.Budget = budget
 	return &Decision{By: "dispatch", Kind: coppice.EventSessionUnparked, Reason: "a session is free", Session: &s}
 }
 

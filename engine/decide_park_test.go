@@ -385,6 +385,31 @@ func TestBudgetOfAStoppedSession(t *testing.T) {
 	b.want("app-1", coppice.StatusWorking, "", "done", "starting resumes talk1")
 }
 
+// A parked session reserves nothing of a day's budget, so what it waits for can run. It
+// continues with what is left.
+func TestAParkedSessionReservesNothing(t *testing.T) {
+	t.Parallel()
+	b := oneSession(t, 0, func(p *coppice.Project) { p.Policy.Budget.Day = 2 })
+	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
+	b.working("app-1")
+	if got := b.lastSession("app-1").Budget; got != 2 {
+		t.Fatalf("its budget is %v", got)
+	}
+	b.wonder("app-1", coppice.Question{Ref: "q1"})
+	b.want("app-2", coppice.StatusWorking, "", "starting")
+	b.prepares("app-2")
+	b.begins("app-2", 2)
+	b.spends("app-2", 0.5)
+	_, err := b.Answer(t.Context(), "app-1", 0, "left")
+	b.must(err)
+	b.turn()
+	b.finish("app-2", coppice.WorkRun, coppice.RunResult{Head: "base1", From: "base1", Usage: coppice.Usage{CostUSD: 0.5}})
+	b.turn()
+	if s := b.lastSession("app-1"); s.Parked() || s.Budget != 1.5 {
+		t.Errorf("it continues with %v USD, parked %v", s.Budget, s.Parked())
+	}
+}
+
 func TestMostParked(t *testing.T) {
 	t.Parallel()
 	b := oneSession(t, 1)

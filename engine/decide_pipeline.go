@@ -160,10 +160,7 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 		spec.Profile = &p
 	}
 	spec.Identity, _ = coppice.ParseIdentity(v.Project.Policy.Agent.Identity[s.Agent]) // without one, the person's
-	// Another agent has other levels of effort.
-	if c := v.Project.Policy.Agent; s.Agent == c.Use {
-		spec.Effort = c.Effort
-	}
+	spec.Effort = v.Project.Policy.EffortFor(s.Agent)
 	if v.Task.Effort != "" && s.Agent == v.Task.Agent {
 		spec.Effort = v.Task.Effort
 	}

@@ -21,7 +21,7 @@ type placement struct {
 func place(nodes []coppice.Node, e placement) string {
 	switch e.Kind {
 	case coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkBranch, coppice.WorkPurge, coppice.WorkHook,
-		coppice.WorkPullPush, coppice.WorkForgeWrite, coppice.WorkForgeRead:
+		coppice.WorkPullPush, coppice.WorkForgeWrite, coppice.WorkForgeRead, coppice.WorkTrackerRead, coppice.WorkTrackerWrite, coppice.WorkNotify:
 		return PoolControl
 	}
 	if e.Node != "" {

@@ -86,7 +86,7 @@ func putPull(v *View, l coppice.Landing) *Decision {
 	case !p.Open():
 		return closedPull(v, l)
 	case p.Pushed != l.Head:
-		return offerPull(v, *p, coppice.WorkPullPush, coppice.PullPushSpec{ForgeSpec: v.forge(), Branch: p.Branch, Old: p.Pushed, New: l.Head}, "pushes "+short(l.Head))
+		return offerPush(v, *p, l.Head, "pushes "+short(l.Head))
 	case p.Written != text.Mark() && !p.Adopted: // the text of somebody else's request stays
 		return offerPut(v, *p, text, l.Head)
 	case v.Task.Stage != coppice.StagePull:
@@ -101,7 +101,7 @@ func putPull(v *View, l coppice.Landing) *Decision {
 // offerPut offers to open the request, or to make it look like the text.
 func offerPut(v *View, p coppice.Pull, text coppice.PullText, head string) *Decision {
 	return offerPull(v, p, coppice.WorkForgeWrite, coppice.ForgeWriteSpec{
-		ForgeSpec: v.forge(), Op: coppice.ForgePut, Key: v.Task.Key, Number: p.Number, Text: text, Head: head,
+		ForgeSpec: v.forge(), Op: coppice.ForgePut, Key: v.Task.Key, Number: p.Number, Before: p.Before, Text: text, Head: head,
 	}, "writes the pull request")
 }
 
@@ -119,7 +119,14 @@ func openedPull(v *View, text coppice.PullText) coppice.Pull {
 	p := coppice.Pull{ProjectID: v.Project.ID, TaskID: v.Task.ID}
 	p.PullDetails = coppice.PullDetails{Branch: text.Branch, Base: text.Base, CreatedAt: v.Now}
 	if v.Pull != nil { // an earlier request of the task has ended, and there is more work
-		p.ID, p.Steps = v.Pull.ID, v.Pull.Steps // which name its next work item
+		p.ID, p.Steps, p.Before = v.Pull.ID, v.Pull.Steps, max(v.Pull.Number, v.Pull.Before) // the steps name its next work item
+		switch {
+		case p.Branch != v.Pull.Branch:
+		case v.Pull.Report.State == coppice.PullMerged: // the base has what is left on the branch
+			p.Left = v.Pull.Head()
+		default:
+			p.Left, p.Keep = cmp.Or(v.Pull.Pushed, v.Pull.Left), v.Pull.Keep
+		}
 	}
 	return p
 }
@@ -160,6 +167,14 @@ func offerPull(v *View, p coppice.Pull, kind coppice.WorkKind, spec any, reason 
 	return d
 }
 
+// offerPush offers to move the branch of the request to a commit. It replaces only
+// commits of Coppice.
+func offerPush(v *View, p coppice.Pull, head, reason string) *Decision {
+	return offerPull(v, p, coppice.WorkPullPush, coppice.PullPushSpec{
+		ForgeSpec: v.forge(), Branch: p.Branch, Old: cmp.Or(p.Pushed, p.Left), New: head, Keep: p.Keep,
+	}, reason)
+}
+
 // settlePullPush stores that the forge has the branch.
 func settlePullPush(v *View, w coppice.Work) *Decision {
 	r, fail := result[coppice.PullPushResult](w)
@@ -184,6 +199,7 @@ func settlePullPush(v *View, w coppice.Work) *Decision {
 		return pullFailed(v, coppice.Failf(coppice.ClassEnvironment, r.Blocked, "change the rules of the forge; the push is tried again within 10 minutes"))
 	}
 	p.Pushed, p.MergeBy, p.MergeHead, p.AutoHead, p.Escalate = spec.New, "", "", "", nil
+	p.Keep = cmp.Or(r.Kept, p.Keep)
 	d := changePull(v, p, coppice.EventPullChanged, "pushed "+short(spec.New)+" to "+p.Branch)
 	d.More = append(d.More, answered(v, spec.New)...)
 	return d
@@ -300,7 +316,7 @@ func landMerged(v *View) *Decision {
 		return nil
 	}
 	if l == nil || !l.EndedAt.IsZero() {
-		l = openLanding(v, p.Report.Head)
+		l = openLanding(v, p.Head())
 	}
 	c := *l
 	clearWait(&c)
@@ -330,7 +346,7 @@ func cleanPull(v *View) *Decision {
 	case failed && (p.Pushed == "" || p.Asked && p.Number == 0):
 		return keepFailed(v)
 	case v.Task.Outcome == coppice.OutcomeDone && p.Report.State == coppice.PullMerged && !p.Adopted && !pr.Keep && p.Pushed != "":
-		return offerPull(v, *p, coppice.WorkPullPush, coppice.PullPushSpec{ForgeSpec: v.forge(), Branch: p.Branch, Old: p.Report.Head}, "deletes "+p.Branch+" on the forge")
+		return offerPull(v, *p, coppice.WorkPullPush, coppice.PullPushSpec{ForgeSpec: v.forge(), Branch: p.Branch, Old: p.Head()}, "deletes "+p.Branch+" on the forge")
 	case v.Task.Outcome != coppice.OutcomeFailed && p.Open() && p.Number != 0 && !p.Adopted:
 		return offerPull(v, *p, coppice.WorkForgeWrite, coppice.ForgeWriteSpec{ForgeSpec: v.forge(), Op: coppice.ForgeClose, Key: v.Task.Key, Number: p.Number}, "closes "+p.Name())
 	}

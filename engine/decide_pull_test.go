@@ -342,6 +342,42 @@ func TestForeignCommitsStay(t *testing.T) {
 	}
 }
 
+// Commits of others that the agent has merged stay when it rewrites its branch, also in
+// the next request of the task.
+func TestForeignCommitsStayInRewrittenWork(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	again := func(head string) coppice.PullPushSpec {
+		b.clock = b.clock.Add(time.Minute)
+		_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("try another way"))
+		b.must(err)
+		b.turn()
+		b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: head, From: pullHead, Conversation: "talk"})
+		b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree of " + head, Commit: "commit of " + head})
+		push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
+		b.must(err)
+		return push
+	}
+	if got := again(pullFixed); got.Old != pullHead || got.Keep != "" {
+		t.Errorf("before somebody else has pushed: %+v", got)
+	}
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true, Kept: pullMerge})
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullOpen})
+	b.ends("app-1", coppice.WorkCheck, proved)
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullOpen})
+	if got := again(pullHead); got.Old != pullFixed || got.Keep != pullMerge {
+		t.Errorf("after that: %+v", got)
+	}
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullOpen})
+	b.reads(func(r *coppice.PullRead) { r.State = coppice.PullClosed })
+	b.ends("app-1", coppice.WorkCheck, proved)
+	b.wantStage(coppice.StageEnded)
+	if got := again(pullFixed); got.Old != pullHead || got.Keep != pullMerge {
+		t.Errorf("in the next request: %+v", got)
+	}
+}
+
 // A stopped task closes its request. Its branch stays.
 func TestAStopClosesThePullRequest(t *testing.T) {
 	t.Parallel()
@@ -441,7 +477,7 @@ func TestAnotherPullRequest(t *testing.T) {
 	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead, Conversation: "talk"})
 	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
 	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
-	if spec := b.written("app-1"); spec.Op != coppice.ForgePut || spec.Number != 0 || spec.Head != pullFixed {
+	if spec := b.written("app-1"); spec.Op != coppice.ForgePut || spec.Number != 0 || spec.Before != 7 || spec.Head != pullFixed {
 		t.Errorf("the next request: %+v", spec)
 	}
 }
@@ -527,6 +563,33 @@ func TestMergedAfterTheEnd(t *testing.T) {
 	b.turn()
 	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
 	b.wantStage(coppice.StageLanding)
+}
+
+// A request that Coppice merged before it ever read it: its branch is deleted where
+// Coppice left it, and so is that of the next request of the task.
+func TestMergedBeforeItIsRead(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	b.approves()
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.ends("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: pullMerge})
+	deletion, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
+	if b.must(err); deletion.Old != pullHead || deletion.New != "" {
+		t.Errorf("the deletion: %+v", deletion)
+	}
+	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Blocked: "branches stay"})
+	b.ends("app-1", coppice.WorkRemove, coppice.RemoveResult{})
+	b.clock = b.clock.Add(time.Minute)
+	_, err = b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("one more thing"))
+	b.must(err)
+	b.turn()
+	b.prepares("app-1")
+	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullMerge})
+	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: pullMerge, Tree: "tree2", Commit: "commit2"})
+	push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
+	if b.must(err); push.Old != pullHead || push.New != pullFixed || push.Keep != "" {
+		t.Errorf("the push of the next request: %+v", push)
+	}
 }
 
 // A request that Coppice merged before it ever read it is one event.

@@ -97,6 +97,53 @@ func TestTheSecondLandingIsCheckedDuringThePush(t *testing.T) {
 	b.wantWork("app-3", coppice.WorkMerge)
 }
 
+// While the first landing is being moved, the second is merged onto its commit and
+// checked there. If the first does not move, the second does not either.
+func TestTheSecondLandingIsCheckedDuringTheMove(t *testing.T) {
+	t.Parallel()
+	for name, moved := range map[string]coppice.MoveResult{"moved": {Moved: true, Now: "commit-app-1"}, "blocked": dirtyFile("a.go"), "elsewhere": {Now: "base2"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 5 })
+			b.queueUp(3)
+			spec, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork("app-2", coppice.WorkMerge))
+			if err != nil || spec.Onto != "commit-app-1" {
+				t.Fatalf("the second is merged onto %q, %v", spec.Onto, err)
+			}
+			b.finish("app-2", coppice.WorkMerge, coppice.MergeResult{Base: "commit-app-1", Tree: "tree12", Commit: "commit12"})
+			b.finish("app-2", coppice.WorkCheck, proved)
+			b.wantWork("app-2", "")
+			b.finish("app-1", coppice.WorkMove, moved)
+			if !moved.Moved {
+				b.wantWork("app-2", "")
+				return
+			}
+			move, err := coppice.DecodeSpec[coppice.MoveSpec](b.wantWork("app-2", coppice.WorkMove))
+			if err != nil || move.Old != "commit-app-1" || move.New != "commit12" {
+				t.Errorf("the second moves %+v, %v", move, err)
+			}
+			b.wantWork("app-3", coppice.WorkMerge)
+		})
+	}
+}
+
+// The second landing stays as it is if the forge has merged its pull request.
+func TestAMergedRequestIsNotMergedAgain(t *testing.T) {
+	t.Parallel()
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions = 5 })
+	b.queueUp(2)
+	b.finish("app-2", coppice.WorkMerge, coppice.MergeResult{Base: "commit-app-1", Tree: "tree12", Commit: "commit12"})
+	b.finish("app-2", coppice.WorkCheck, proved)
+	l := b.landing("app-2")
+	l.Base, l.Pushed = "base1", true
+	b.update(func(tx store.Tx) error { return tx.Landings.Put(&l) })
+	b.finish("app-1", coppice.WorkMove, dirtyFile("a.go"))
+	b.clock = b.landing("app-1").RetryAt
+	b.turn()
+	b.wantWork("app-1", coppice.WorkMove)
+	b.wantWork("app-2", "")
+}
+
 // A finding against the second landing on a commit that has not landed is not a
 // result: the landing is merged again when it is the first.
 func TestNothingIsConcludedEarly(t *testing.T) {

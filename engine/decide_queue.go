@@ -146,11 +146,12 @@ func nextStep(v *QueueView) *Decision {
 	return d
 }
 
-// stepAhead merges and checks the second landing while the first is being
-// pushed, as if the first had landed. So a slow network does not delay checks.
+// stepAhead merges and checks the second landing while the first is being pushed
+// or moved, as if the first had landed. So neither a slow network nor the files of
+// a checkout delay the next landing.
 func stepAhead(v *QueueView) *Decision {
 	n := v.Next
-	if n == nil || v.open(coppice.WorkPush) == nil || v.stepInProgress(n.Task.ID) || n.Landing.RetryAt.After(v.Now) || v.Queue.Needs.Of(coppice.NeedBase) != nil {
+	if n == nil || mightHaveLanded(*n.Landing) || v.open(lastSteps...) == nil || v.stepInProgress(n.Task.ID) || n.Landing.RetryAt.After(v.Now) || v.Queue.Needs.Of(coppice.NeedBase) != nil {
 		return nil
 	}
 	if n.Landing.Commit == "" && n.Landing.Base == n.Behind {

@@ -52,13 +52,13 @@ func judges(r coppice.Role) bool { return r.Info().Where == coppice.AtCandidate 
 func promptFor(v *View, n *coppice.Next, tools []coppice.ToolLine) string {
 	in := prompt.Input{
 		Task: v.Task, Policy: v.Project.Policy, Next: *n, Onto: v.onto(), Checks: v.checks(),
-		Conflict: v.Landing != nil && v.Landing.Outcome == coppice.LandingConflict, Tools: tools,
+		Conflict: v.Landing != nil && v.Landing.Outcome == coppice.LandingConflict, Tools: tools, Issue: v.issue,
 	}
 	for _, m := range v.Messages {
 		if n.Role.Info().Prepares {
 			break
 		}
-		if by := coppice.ParseActor(m.From); by.Kind == coppice.ActorSession || m.From == reactionActor {
+		if by := coppice.ParseActor(m.From); by.Kind == coppice.ActorSession || m.From == reactionActor || m.From == issueActor {
 			in.FromAgents = append(in.FromAgents, m.Text)
 			continue
 		}

@@ -137,7 +137,7 @@ func prepareFailed(v *View, fail *coppice.Failure) *Decision {
 	if s := v.lastSession(); s != nil && s.State.Live() {
 		return endSession(v, coppice.SessionFailed, fail)
 	}
-	if v.Task.Stage == coppice.StageChecking && !v.reverting() {
+	if v.Task.Stage == coppice.StageChecking && v.Landing == nil { // a candidate needs no workspace
 		return endTask(v, coppice.OutcomeFailed, fail)
 	}
 	if v.follows() {

@@ -70,6 +70,7 @@ func TestSettlePrepare(t *testing.T) {
 		{"for a landing", viewOf(coppice.StageChecking, half, finished(coppice.WorkPrepare, made)), "settle: workspace.ready; landing of head1; " + ready + "; settled"},
 		{"for a landing of nothing", viewOf(coppice.StageChecking, half, finished(coppice.WorkPrepare, empty)),
 			`settle: task.ended; to ended; outcome "failed"; fails: implementation; ` + ready + `; settled`},
+		{"restoring failed beside a candidate", viewOf(coppice.StageChecking, removed, candidate(), finished(coppice.WorkRestore, broke)), `settle: task.warned; warns "it broke"; settled`},
 		{"failed for a landing", viewOf(coppice.StageChecking, half, finished(coppice.WorkPrepare, broke)),
 			`settle: task.ended; to ended; outcome "failed"; fails: environment; settled`},
 	})

@@ -159,6 +159,15 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	if n.Screen && n.Resume != "" && v.results != "" { // it has no prompt
 		n.Note = joinNotes(n.Note, prompt.Results(v.results))
 	}
+	if v.Task.Issue != nil && n.Resume == "" {
+		of, err := t.tx.Issues.Of(v.Task.ID)
+		if err != nil {
+			return false, err
+		}
+		if of != nil {
+			v.issue = issueContext(*of, v.Messages)
+		}
+	}
 	tools, err := t.tools(v, &n)
 	if err != nil {
 		return false, err

@@ -23,6 +23,7 @@ var deciders = []func(*View) *Decision{
 	dropBranches,
 	warn,
 	reported,
+	issueReported,
 	baseMoved,
 	stop,
 	landFailed,

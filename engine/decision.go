@@ -158,6 +158,9 @@ func (t *turn) apply(v view, d *Decision) error {
 			shown.show()
 		}
 	}
+	if of, ok := v.(*View); ok {
+		t.noteIssue(of.Task)
+	}
 	if err := t.applyWork(v, d); err != nil {
 		return err
 	}
@@ -257,8 +260,10 @@ func (t *turn) log(v view, d *Decision) error {
 		if of := v.taskOf(d); of != nil {
 			ev.TaskID, ev.Subject = of.Task.ID, of.Task.Key
 		}
-	case *ProjectView, *LocksView, *ForgeView:
+	case *ProjectView, *LocksView, *ForgeView, *TrackerView:
 		ev.Subject = c.Project.Prefix
+	case *NoticesView:
+		ev.Subject = v.about(d)
 	case *ScheduleView:
 		ev.Subject = v.Schedule.Name
 		if d.Kind == coppice.EventScheduleRun {

@@ -81,6 +81,12 @@ type Config struct {
 	// Hooks returns the hooks of the user's configuration. Nil means that there are
 	// none.
 	Hooks func() coppice.Hooks
+	// Notify returns who gets notifications by the user's configuration. Nil means
+	// nobody.
+	Notify func() coppice.NotifyPolicy
+	// Looking returns until when a person counts as looking at the dashboard. Nil means
+	// that nobody does.
+	Looking func() time.Time
 	// Known returns an error if a project cannot use an agent, for the steps of flows.
 	// Nil means that it can use each.
 	Known Agents
@@ -112,6 +118,12 @@ func New(c Config) (*Engine, error) {
 	}
 	if c.After == nil {
 		c.After = time.After
+	}
+	if c.Notify == nil {
+		c.Notify = func() coppice.NotifyPolicy { return coppice.NotifyPolicy{} }
+	}
+	if c.Looking == nil {
+		c.Looking = func() time.Time { return time.Time{} }
 	}
 	if c.Classify == nil {
 		c.Classify = Level
@@ -215,8 +227,12 @@ type turn struct {
 
 	wokenBelow map[int64]bool // tasks whose family was woken because their budget is reached
 
+	issueTasks map[int64][]int64 // tasks to which something happened and that have an issue, by project; see noteIssue
+
 	previews     []coppice.Preview // those that run
 	previewsRead bool              // previews are current
+
+	notices *noticing // nil if nobody gets notifications
 }
 
 func (t *turn) run() (Turned, error) {
@@ -224,6 +240,7 @@ func (t *turn) run() (Turned, error) {
 	if err != nil {
 		return Turned{}, err
 	}
+	t.notices = t.noticing()
 	if err := t.gather(after); err != nil {
 		return Turned{}, err
 	}
@@ -234,6 +251,12 @@ func (t *turn) run() (Turned, error) {
 		return Turned{}, err
 	}
 	if err := t.settleAll(); err != nil { // hooks that follow what dispatch decided
+		return Turned{}, err
+	}
+	if err := t.takeNotices(); err != nil {
+		return Turned{}, err
+	}
+	if err := t.settleAll(); err != nil { // the notices
 		return Turned{}, err
 	}
 	if err := t.trim(); err != nil {
@@ -308,6 +331,10 @@ func (t *turn) mark(ev coppice.Event) error {
 		t.dirty.add(ev.About)
 	case ev.TaskID != 0:
 		t.dirty.add(coppice.TaskSubject(ev.TaskID))
+	}
+	switch ev.Kind {
+	case coppice.EventProjectAdded, coppice.EventProjectChanged:
+		t.dirty.add(coppice.TrackerSubject(ev.ProjectID))
 	}
 	switch ev.Kind {
 	case coppice.EventProjectChanged, coppice.EventNeedEnded:

@@ -86,6 +86,7 @@ func (e *Engine) userHooks() coppice.Hooks {
 // fire stores a run of each hook that follows an event. Nothing more is read for
 // an event without hooks.
 func (t *turn) fire(ev *coppice.Event) error {
+	t.notices.see(ev)
 	rules := hookRules[ev.Kind]
 	if len(rules) == 0 {
 		return nil

@@ -25,9 +25,11 @@ type Intake struct {
 	zone    *time.Location // of cron lines; nil means UTC
 
 	templates Templates
-	forges    Forges               // nil means that requests about pull requests are refused
-	hooks     func() coppice.Hooks // of the user; nil means none
-	mask      func(string) string  // masks secrets in notes; nil means that it does not
+	trackers  Trackers                    // nil means that requests to import issues are refused
+	forges    Forges                      // nil means that requests about pull requests are refused
+	hooks     func() coppice.Hooks        // of the user; nil means none
+	notify    func() coppice.NotifyPolicy // of the user; nil means nobody
+	mask      func(string) string         // masks secrets in notes; nil means that it does not
 	by        coppice.Actor
 	caller    *coppice.Session // inside Once, the session that calls
 }
@@ -98,7 +100,10 @@ func (i *Intake) AddProjectAs(ctx context.Context, dir, prefix string) (coppice.
 			if err := tx.Projects.Put(&p); err != nil {
 				return err
 			}
-			return i.event(tx, coppice.EventProjectAdded, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, p.Path)
+			if err := i.event(tx, coppice.EventProjectAdded, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, p.Path); err != nil {
+				return err
+			}
+			return i.askTrust(tx, &p)
 		}
 		if err != nil {
 			return err

@@ -173,7 +173,7 @@ func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
 	if t.Sessions > 0 && !t.Ended() {
 		return coppice.Errorf(coppice.EConflict, "%s has started; its dependencies can no longer change", t.Key).WithField("after")
 	}
-	ids, err := dependencies(tx.Reader(), names, nil)
+	ids, err := dependencies(tx.Reader(), names, nil, 0)
 	if err != nil {
 		return err
 	}

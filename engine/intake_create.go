@@ -21,8 +21,9 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 	return i.createTasks(ctx, project, asked, nil)
 }
 
-// createTasks does the same. also changes each new task in the same transaction.
-func (i *Intake) createTasks(ctx context.Context, project string, asked []coppice.NewTask, also func(store.Tx, *coppice.Task) error) ([]coppice.Task, error) {
+// createTasks does the same. also changes each new task in the same transaction; it gets
+// the index of its request.
+func (i *Intake) createTasks(ctx context.Context, project string, asked []coppice.NewTask, also func(store.Tx, int, *coppice.Task) error) ([]coppice.Task, error) {
 	if len(asked) == 0 {
 		return nil, coppice.Errorf(coppice.EInvalid, "no task was given")
 	}
@@ -62,7 +63,7 @@ func (i *Intake) createTasks(ctx context.Context, project string, asked []coppic
 				return at(asked, n, err)
 			}
 			if also != nil {
-				if err := also(tx, &tasks[n]); err != nil {
+				if err := also(tx, n, &tasks[n]); err != nil {
 					return err
 				}
 			}
@@ -123,7 +124,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	if t.Model == coppice.ModelAuto { // the policy might have changed since it was judged
 		t.Level = level
 	}
-	after, err := dependencies(tx.Reader(), n.After, refs)
+	after, err := dependencies(tx.Reader(), n.After, refs, f.session.ProjectID)
 	if err != nil {
 		return t, err
 	}
@@ -254,7 +255,7 @@ func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 	if err := i.known(p, t.Agent); err != nil {
 		return err
 	}
-	t.Model = modelFor(p.Policy, t.Agent, t.Model)
+	t.Model = p.Policy.ModelFor(t.Agent, t.Model)
 	if t.Model != "" {
 		if err := coppice.ValidModel(t.Model); err != nil {
 			return err
@@ -297,7 +298,7 @@ func validAnswer(t *coppice.Task) error {
 		return nil
 	}
 	for field, set := range map[string]bool{"checks": len(t.Checks) > 0, "steps": len(t.Steps) > 0, "feature": t.Feature != "", "branch": t.Branch != ""} {
-		if set {
+		if set && slices.Contains(t.FirstRole().Info().Without, field) {
 			what := "wants an answer"
 			if t.Checkout {
 				what = "works in your checkout"
@@ -326,15 +327,16 @@ func unknownTrack(p coppice.Project, name string) error {
 		WithFix("the tracks of %s are: %s", p.Prefix, strings.Join(names, ", ")).WithField("track")
 }
 
-// dependencies returns the ids of tasks by key or ref.
-func dependencies(r store.Reader, names []string, refs map[string]int64) ([]int64, error) {
+// dependencies returns the ids of tasks by key or ref. With a project, only its tasks
+// exist.
+func dependencies(r store.Reader, names []string, refs map[string]int64, only int64) ([]int64, error) {
 	var ids []int64
 	for _, name := range names {
 		id, ok := refs[name]
 		if !ok {
 			t, err := knownTask(r, name)
-			if err != nil {
-				if coppice.ErrorCode(err) != coppice.ENotFound {
+			if foreign := only != 0 && err == nil && t.ProjectID != only; err != nil || foreign {
+				if !foreign && coppice.ErrorCode(err) != coppice.ENotFound {
 					return nil, err
 				}
 				return nil, coppice.Errorf(coppice.EInvalid, "there is no task %s", coppice.Quote(name)).

@@ -65,7 +65,7 @@ func shareOf(r store.Reader, p coppice.Project, parent coppice.Task, n int) (sha
 		return 0, err
 	}
 	for _, a := range append([]Above{{parent, spent}}, above...) {
-		most := allowed(p.Policy, a.Task)
+		most := p.Policy.BudgetFor(a.Task)
 		if most == 0 || a.Task.Ended() {
 			continue
 		}
@@ -111,7 +111,7 @@ func (f family) admit(r store.Reader, p coppice.Project, t *coppice.Task) error 
 	if err := refuseAbove(r, *t, t.After, f.above); err != nil {
 		return err
 	}
-	if most := allowed(p.Policy, *t); f.share > 0 && (most == 0 || most > f.share) {
+	if most := p.Policy.BudgetFor(*t); f.share > 0 && (most == 0 || most > f.share) {
 		t.Budget = f.share
 	}
 	return nil
@@ -181,7 +181,7 @@ func (i *Intake) affordsBelow(tx store.Tx, of coppice.Task) error {
 		return err
 	}
 	spent, err := Spent(tx.Reader(), of.ID)
-	if most := allowed(p.Policy, of); err != nil || most > 0 && spent >= most {
+	if most := p.Policy.BudgetFor(of); err != nil || most > 0 && spent >= most {
 		return err
 	}
 	return eachBelow(tx.Reader(), of.ID, func(t coppice.Task) error {

@@ -37,7 +37,7 @@ func (i *Intake) levelsOf(ctx context.Context, project string, asked []coppice.N
 		if a.Agent == "" {
 			a.Agent = p.Policy.AgentFor(a.Role())
 		}
-		if modelFor(p.Policy, a.Agent, a.Model) == coppice.ModelAuto {
+		if p.Policy.ModelFor(a.Agent, a.Model) == coppice.ModelAuto {
 			places = append(places, n)
 			tasks = append(tasks, coppice.Task{ProjectID: p.ID, Title: strings.TrimSpace(a.Title), Body: a.Body, Steps: a.Steps})
 		}
@@ -79,7 +79,7 @@ func (i *Intake) levelAfter(ctx context.Context, key string, c coppice.TaskChang
 		t.Agent = *c.Agent
 	}
 	if c.Model != nil {
-		t.Model = modelFor(p.Policy, t.Agent, *c.Model)
+		t.Model = p.Policy.ModelFor(t.Agent, *c.Model)
 	}
 	if t.Model != coppice.ModelAuto || coppice.ValidTitle(t.Title) != nil || coppice.ValidText("body", t.Body, coppice.MaxBody) != nil {
 		return coppice.Task{}

@@ -61,6 +61,10 @@ func TestATaskDoesNotBeginFromASuspiciousBase(t *testing.T) {
 	if got := branchStart(v); got != "coppice/app-1" {
 		t.Errorf("a fork begins from %q", got)
 	}
+	v.Queue.Needs, v.Task.Landed = nil, "c1"
+	if got := branchStart(v); got != "" { // the base has its work
+		t.Errorf("a fork that has landed begins from %q", got)
+	}
 	if got := branchStart(viewOf(coppice.StageSession)); got != "" {
 		t.Errorf("a plain task begins from %q", got)
 	}

@@ -3,8 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"coppice"
+	"coppice/reaction"
 	"coppice/store"
 )
 
@@ -61,10 +64,37 @@ func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Proje
 	if err := tx.Projects.Put(p); err != nil {
 		return err
 	}
+	if err := i.askTrust(tx, p); err != nil {
+		return err
+	}
 	if err := i.changeLanding(tx, was, *p); err != nil {
 		return err
 	}
 	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "its policy changed")
+}
+
+// askTrust asks a person one time whether reactions can pass text from outside to agents:
+// if the policy has such rules and does not say. The policy has the answer.
+func (i *Intake) askTrust(tx store.Tx, p *coppice.Project) error {
+	events := reaction.Outside(p.Policy.Reactions, p.Policy.Land.How == coppice.LandPR)
+	if p.Policy.Trust != "" || len(events) == 0 {
+		return i.endNeeds(tx, p, "coppice.yaml has the decision, or no such rule", coppice.NeedTrust)
+	}
+	names := make([]string, len(events))
+	for n, e := range events {
+		names[n] = string(e)
+	}
+	n := coppice.Need{Kind: coppice.NeedTrust, Since: i.now().UTC()}
+	n.Text = fmt.Sprintf("Reactions to %s pass text from outside to agents, such as comments and logs of CI. It can contain instructions, and sessions have no sandbox yet. "+
+		"Until you decide, these reactions do nothing", strings.Join(names, ", "))
+	n.Fix = "read docs/reactions.md, then run `coppice config set trust unsandboxed` to allow it, or `coppice config set trust sandboxed` to keep such text from agents"
+	if old := p.Need(n.Kind); old != nil && old.Text == n.Text {
+		return nil
+	}
+	if err := setNeeds(tx, p, n.Kind, func(list coppice.Needs) coppice.Needs { return list.With(n) }); err != nil {
+		return err
+	}
+	return i.needEvent(tx, coppice.EventNeedBegan, *p, n.Kind, n.Text)
 }
 
 // changeLanding wakes the tasks that wait for a person's approval if the rules

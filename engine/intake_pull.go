@@ -52,9 +52,9 @@ func (i *Intake) AdoptPull(ctx context.Context, project string, number int, n co
 	}
 	n.Body = strings.TrimSpace(fmt.Sprintf("%s\n\nThe work continues the pull request #%d. Its branch starts at the head of the request, and Coppice pushes commits to the request.", n.Body, number))
 	pull := coppice.Pull{ProjectID: p.ID, Number: number, HotUntil: i.now().UTC().Add(hotTime)}
-	pull.PullDetails = coppice.PullDetails{URL: read.URL, Branch: read.Branch, Base: read.Base, CreatedAt: i.now().UTC(), Adopted: true, Pushed: read.Head}
+	pull.PullDetails = coppice.PullDetails{URL: read.URL, Branch: read.Branch, Base: read.Base, CreatedAt: i.now().UTC(), Adopted: true, Pushed: read.Head, Keep: read.Head}
 	pull.Report = coppice.PullRead{Number: number, URL: read.URL, State: read.State, Draft: read.Draft, Branch: read.Branch, Head: read.Head, Base: read.Base}
-	made, err := i.createTasks(ctx, project, []coppice.NewTask{n}, func(tx store.Tx, t *coppice.Task) error {
+	made, err := i.createTasks(ctx, project, []coppice.NewTask{n}, func(tx store.Tx, _ int, t *coppice.Task) error {
 		other, err := taskOfPull(tx.Reader(), p.ID, number)
 		if err == nil {
 			err = coppice.Errorf(coppice.EConflict, "%s has just adopted #%d", other.Key, number).WithFix("see it with `coppice show %s`", other.Key)

@@ -77,7 +77,7 @@ func awaitable(r store.Reader, s coppice.Session, keys []string) ([]coppice.Task
 	}
 	var list []coppice.Task
 	for _, key := range keys {
-		t, err := r.Tasks.ByKey(strings.TrimSpace(key))
+		t, err := TaskFor(r, s, strings.TrimSpace(key))
 		if err != nil {
 			return nil, err
 		}
@@ -250,17 +250,25 @@ func (i *Intake) Finish(tx store.Tx, session int64, result string) error {
 	return i.sessionEvent(tx, s, coppice.EventSessionState, "its agent has finished")
 }
 
+// TaskFor returns the task of a key for a session's agent. Tasks of other projects do
+// not exist for it: the error is the same.
+func TaskFor(r store.Reader, of coppice.Session, key string) (coppice.Task, error) {
+	t, err := r.Tasks.ByKey(key)
+	if err == nil && t.ProjectID != of.ProjectID || coppice.ErrorCode(err) == coppice.ENotFound {
+		return coppice.Task{}, coppice.Errorf(coppice.ENotFound, "there is no task %s", coppice.Quote(key)).
+			WithFix("use the key of a task of your project; read_task without a key shows those around your own")
+	}
+	return t, err
+}
+
 // Relative returns the task that a key names, if it belongs to the same family as a
 // session's task. A session's key names its task.
 func Relative(r store.Reader, of coppice.Session, key string) (coppice.Task, error) {
-	t, err := r.Tasks.ByKey(key)
+	t, err := TaskFor(r, of, key)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
-		if s, other := r.Sessions.ByKey(key); other == nil {
+		if s, other := r.Sessions.ByKey(key); other == nil && s.ProjectID == of.ProjectID {
 			t, err = r.Tasks.Get(s.TaskID)
 		}
-	}
-	if err == nil && t.ProjectID != of.ProjectID {
-		err = coppice.Errorf(coppice.ENotFound, "there is no task %s", coppice.Quote(key))
 	}
 	if err != nil {
 		return t, err

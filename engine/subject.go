@@ -40,7 +40,9 @@ func init() {
 		coppice.SubjectAccount:  func(t *turn, s coppice.Subject) (view, error) { return t.accountView(s.ID) },
 		coppice.SubjectSchedule: func(t *turn, s coppice.Subject) (view, error) { return t.scheduleView(s.Num()) },
 		coppice.SubjectForge:    func(t *turn, s coppice.Subject) (view, error) { return t.forgeView(s.Num()) },
+		coppice.SubjectTracker:  func(t *turn, s coppice.Subject) (view, error) { return t.trackerView(s.Num()) },
 		coppice.SubjectLocks:    func(t *turn, s coppice.Subject) (view, error) { return t.locksView(s.Num()) },
+		coppice.SubjectNotices:  func(t *turn, _ coppice.Subject) (view, error) { return t.noticesView() },
 	}
 }
 
@@ -144,6 +146,9 @@ func (t *turn) settleSubject(s coppice.Subject) error {
 	}
 	if err != nil {
 		return err
+	}
+	if of, ok := v.(*View); ok {
+		t.noteIssue(of.Task)
 	}
 	for range mostSteps {
 		d := v.decide()

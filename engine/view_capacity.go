@@ -68,15 +68,16 @@ func loadCapacity(r store.Reader, now time.Time, nodes []coppice.Node, cfg Confi
 		return capacity, err
 	}
 	for _, s := range live {
-		capacity.reserve(s)
+		if s.Parked() {
+			capacity.Parked = append(capacity.Parked, s)
+		} else {
+			capacity.reserve(s)
+		}
 		if s.StartedAt.IsZero() || now.Sub(s.StartedAt) < young {
 			if err := capacity.loadProject(r, s.ProjectID); err != nil {
 				return capacity, err
 			}
 			capacity.reserveMemory(s.ProjectID, s.Agent)
-		}
-		if s.Parked() {
-			capacity.Parked = append(capacity.Parked, s)
 		}
 	}
 	return capacity, nil
@@ -103,7 +104,7 @@ func (r Capacity) loadSpent(tx store.Reader, project int64, tasks []coppice.Task
 			}
 			r.Above[t.ID] = above
 		}
-		if allowed(p, t) == 0 {
+		if p.BudgetFor(t) == 0 {
 			continue
 		}
 		spent, err := Spent(tx, t.ID)

@@ -103,7 +103,10 @@ func countedSteps(r store.Reader, t coppice.Task) ([]coppice.Task, error) {
 type FlowOutline struct {
 	Parts    []flow.Part
 	Cycles   []flow.CycleRow
+	Rounds   []flow.Round
 	Approves string // the document that waits for an approval; empty if none does
+	Plan     string // the document with the plan; empty if there is none
+	Verdict  string // the document with the verdict; empty if there is none
 }
 
 // OutlineOf returns the outline of a flow. A flow that its kind cannot plan waits with
@@ -113,7 +116,8 @@ func OutlineOf(r store.Reader, t coppice.Task) (out FlowOutline, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.Cycles = flow.Cycles(t.Flow.Kind, in)
+	out.Cycles, out.Rounds = flow.Cycles(t.Flow.Kind, in), flow.Rounds(in)
+	out.Plan, out.Verdict = flow.Heads(t.Flow.Kind, in)
 	if !t.Ended() {
 		out.Approves, _ = flow.Approves(t.Flow.Kind, in)
 	}
@@ -134,7 +138,7 @@ func sessionsOfEnded(r store.Reader, all []coppice.Task) (map[int64][]coppice.Se
 
 // stepOf returns a step as its flow sees it, with the sessions of one that has ended.
 func stepOf(t coppice.Task, sessions []coppice.Session) flow.Step {
-	s := flow.Step{Key: t.Step.Key, Task: t.Key, State: flow.Open, Landed: t.Landed, Agent: t.Agent, Model: t.Model, Saw: t.Step.Saw}
+	s := flow.Step{Key: t.Step.Key, Task: t.Key, Title: t.Title, State: flow.Open, Landed: t.Landed, Agent: t.Agent, Model: t.Model, Saw: t.Step.Saw}
 	if !t.Ended() {
 		if w := t.Wait; w != nil && w.On == coppice.WaitPerson {
 			s.Waits = w.Text
@@ -154,6 +158,27 @@ func stepOf(t coppice.Task, sessions []coppice.Session) flow.Step {
 		}
 	}
 	return s
+}
+
+// StepView is what people see of a step besides its task.
+type StepView struct {
+	flow.Place
+	Said   *flow.Statement // if it is a statement of a debate
+	Result string          // what it says
+}
+
+// ViewStep returns what people see of a step, with at most most bytes of the result.
+func ViewStep(t coppice.Task, sessions []coppice.Session, most int) StepView {
+	v := StepView{Place: flow.PlaceOf(t.Step.Key)}
+	text := resultText(t, sessions)
+	if v.Side > 0 {
+		v.Said = flow.StatementOf(stepOf(t, sessions).Answer)
+	}
+	if v.Said != nil {
+		text = v.Said.Text()
+	}
+	v.Result = cut(text, most)
+	return v
 }
 
 // flowTip returns the commit at which the branch of a flow is. It is empty if no step

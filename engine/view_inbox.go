@@ -267,7 +267,7 @@ func NeedOf(t coppice.Task, st TaskStatus) coppice.InboxKind {
 		return coppice.InboxWaiting
 	case st.Status == coppice.StatusFailed && t.Archived.IsZero():
 		return coppice.InboxFailed
-	case stalled(t):
+	case stalled(t) && (st.Session == nil || strings.HasPrefix(st.Session.Warning, stalledPrefix)): // not the warning of an earlier session
 		return coppice.InboxStalled
 	}
 	return ""
@@ -277,7 +277,7 @@ func NeedOf(t coppice.Task, st TaskStatus) coppice.InboxKind {
 // person.
 func taskEntry(now time.Time, t coppice.Task, st TaskStatus) (coppice.InboxEntry, bool) {
 	e := coppice.InboxEntry{
-		Project: st.Project, Task: t.Key, Title: t.Title, Text: st.Reason, Fix: st.Fix, Since: t.StageAt, ProjectID: t.ProjectID,
+		Project: st.Project, Task: t.Key, Title: t.Title, Text: st.Reason, Fix: st.Fix, Since: t.StageAt, ProjectID: t.ProjectID, TaskID: t.ID,
 	}
 	if e.Kind = NeedOf(t, st); e.Kind == "" {
 		return e, false
@@ -311,8 +311,11 @@ func needEntry(p coppice.Project, branch string, n coppice.Need) coppice.InboxEn
 		Kind: coppice.InboxChange, Project: p.Prefix, Title: p.Prefix, Text: n.Text, Fix: n.Fix, Diff: n.Diff, Paths: n.Paths, Since: n.Since,
 		ProjectID: p.ID,
 	}
-	if slices.Contains(coppice.QueueNeeds, n.Kind) {
+	switch {
+	case slices.Contains(coppice.QueueNeeds, n.Kind):
 		e.Kind = coppice.InboxQueue
+	case n.Kind == coppice.NeedTrust:
+		e.Kind = coppice.InboxWaiting
 	}
 	e.ID = fmt.Sprintf("%s/%s/%s", e.Kind, p.Prefix, n.Kind)
 	if branch != "" {

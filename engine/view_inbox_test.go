@@ -57,24 +57,26 @@ func TestInboxKinds(t *testing.T) {
 		change func(*InboxFacts)
 		want   string // ids, each with its first command
 	}{
-		"question":                        {task: coppice.Task{Stage: coppice.StageSession}, status: asks(""), want: `question/app-7/3: coppice answer app-7 "…"`},
-		"permission":                      {task: coppice.Task{Stage: coppice.StageSession}, status: asks("permission"), want: "permission/app-7/3: coppice answer app-7 allow"},
-		"question of a stopped session":   {task: person(""), status: asks(""), want: `question/app-7/3: coppice answer app-7 "…"`},
-		"review":                          {task: coppice.Task{Stage: coppice.StageReview}, status: needs("review it"), want: "review/app-7: coppice land app-7"},
-		"held":                            {task: coppice.Task{Stage: coppice.StageHeld}, status: needs("land it"), want: "review/app-7: coppice land app-7"},
-		"waiting":                         {task: person(coppice.ClassDisk), status: needs("fix it"), want: "waiting/app-7: coppice retry app-7"},
-		"interrupted":                     {task: coppice.Task{Stage: coppice.StageSession}, status: needs(wasInterrupted), want: "waiting/app-7: coppice requeue app-7"},
-		"budget":                          {task: person(coppice.ClassBudget), status: needs("has cost 5 USD"), want: "budget/app-7: coppice set app-7 --budget N"},
-		"limit of turns":                  {task: person(coppice.ClassLimit), status: needs("has used 40 of 40 turns"), want: "budget/app-7: coppice set app-7 --until-done"},
-		"failed":                          {task: failed, status: TaskStatus{Status: coppice.StatusFailed, Reason: "red"}, want: `failed/app-7: coppice continue app-7 "…"`},
-		"failed and archived":             {task: coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed, Archived: noon}, status: TaskStatus{Status: coppice.StatusFailed}},
-		"done":                            {task: coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone}, status: TaskStatus{Status: coppice.StatusDone}},
-		"stalled":                         {task: coppice.Task{Stage: coppice.StageSession, Warning: "stalled: no output for 10m"}, status: TaskStatus{Status: coppice.StatusWorking}, want: "stalled/app-7: coppice requeue app-7"},
-		"long":                            {task: coppice.Task{Stage: coppice.StageSession, Warning: "long-running: more than 1h"}, status: TaskStatus{Status: coppice.StatusWorking}},
-		"a warning of an earlier session": {task: coppice.Task{Stage: coppice.StageQueued, Warning: "stalled: no output for 10m"}, status: TaskStatus{Status: coppice.StatusReady}},
-		"checkout":                        {task: none, change: need(coppice.Need{Kind: coppice.NeedCheckout, Text: "a.go is changed"}), want: "queue/app/checkout"},
-		"base":                            {task: none, change: need(coppice.Need{Kind: coppice.NeedBase, Text: "moved"}), want: "queue/app/base: coppice project confirm app --base"},
-		"policy":                          {task: none, change: need(coppice.Need{Kind: coppice.NeedPolicy, Text: "changed", Diff: "+x"}), want: "change/app/policy: coppice project confirm app --policy"},
+		"question":                      {task: coppice.Task{Stage: coppice.StageSession}, status: asks(""), want: `question/app-7/3: coppice answer app-7 "…"`},
+		"permission":                    {task: coppice.Task{Stage: coppice.StageSession}, status: asks("permission"), want: "permission/app-7/3: coppice answer app-7 allow"},
+		"question of a stopped session": {task: person(""), status: asks(""), want: `question/app-7/3: coppice answer app-7 "…"`},
+		"review":                        {task: coppice.Task{Stage: coppice.StageReview}, status: needs("review it"), want: "review/app-7: coppice land app-7"},
+		"held":                          {task: coppice.Task{Stage: coppice.StageHeld}, status: needs("land it"), want: "review/app-7: coppice land app-7"},
+		"waiting":                       {task: person(coppice.ClassDisk), status: needs("fix it"), want: "waiting/app-7: coppice retry app-7"},
+		"interrupted":                   {task: coppice.Task{Stage: coppice.StageSession}, status: needs(wasInterrupted), want: "waiting/app-7: coppice requeue app-7"},
+		"budget":                        {task: person(coppice.ClassBudget), status: needs("has cost 5 USD"), want: "budget/app-7: coppice set app-7 --budget N"},
+		"limit of turns":                {task: person(coppice.ClassLimit), status: needs("has used 40 of 40 turns"), want: "budget/app-7: coppice set app-7 --until-done"},
+		"failed":                        {task: failed, status: TaskStatus{Status: coppice.StatusFailed, Reason: "red"}, want: `failed/app-7: coppice continue app-7 "…"`},
+		"failed and archived":           {task: coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed, Archived: noon}, status: TaskStatus{Status: coppice.StatusFailed}},
+		"done":                          {task: coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone}, status: TaskStatus{Status: coppice.StatusDone}},
+		"stalled":                       {task: coppice.Task{Stage: coppice.StageSession, Warning: "stalled: no output for 10m"}, status: TaskStatus{Status: coppice.StatusWorking}, want: "stalled/app-7: coppice requeue app-7"},
+		"long":                          {task: coppice.Task{Stage: coppice.StageSession, Warning: "long-running: more than 1h"}, status: TaskStatus{Status: coppice.StatusWorking}},
+		"a session on a screen after a stalled one": {task: coppice.Task{Stage: coppice.StageSession, Warning: "stalled: no output for 10m"}, status: TaskStatus{Status: coppice.StatusWorking, Session: &coppice.Session{State: coppice.SessionWorking}}},
+		"a warning of an earlier session":           {task: coppice.Task{Stage: coppice.StageQueued, Warning: "stalled: no output for 10m"}, status: TaskStatus{Status: coppice.StatusReady}},
+		"checkout":                                  {task: none, change: need(coppice.Need{Kind: coppice.NeedCheckout, Text: "a.go is changed"}), want: "queue/app/checkout"},
+		"base":                                      {task: none, change: need(coppice.Need{Kind: coppice.NeedBase, Text: "moved"}), want: "queue/app/base: coppice project confirm app --base"},
+		"policy":                                    {task: none, change: need(coppice.Need{Kind: coppice.NeedPolicy, Text: "changed", Diff: "+x"}), want: "change/app/policy: coppice project confirm app --policy"},
+		"trust":                                     {task: none, change: need(coppice.Need{Kind: coppice.NeedTrust, Text: "reactions"}), want: "waiting/app/trust: coppice config set trust sandboxed"},
 		"another branch": {task: none, change: func(f *InboxFacts) {
 			f.Queues = []coppice.Queue{{ProjectID: 1, Branch: "next", Needs: coppice.Needs{{Kind: coppice.NeedCheckout, Text: "a.go is changed"}}}}
 		}, want: "queue/app/checkout/next"},
@@ -182,7 +184,7 @@ func TestInboxHasWhatStatusesSay(t *testing.T) {
 					continue
 				}
 				s := coppice.Session{
-					ProjectID: 1, TaskID: k.ID, N: 1, Key: coppice.SessionKey(k.Key, 1), Agent: "ann", Role: coppice.RoleImplement, CreatedAt: noon, StartedAt: noon,
+					ProjectID: 1, TaskID: k.ID, N: 1, Key: coppice.SessionKey(k.Key, 1), Agent: "ann", Role: coppice.RoleImplement, CreatedAt: noon, StartedAt: noon, Warning: k.Warning,
 					State: rapid.SampledFrom([]coppice.SessionState{coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle, coppice.SessionDone}).Draw(rt, "state"),
 				}
 				if s.State == coppice.SessionDone && draw("parked") {

@@ -72,8 +72,11 @@ func verbAction(key string, info *verb.Info) coppice.InboxAction {
 // needActions returns what a person can do about a need of a project. A person
 // ends a need about files in the checkout.
 func needActions(prefix string, n coppice.Need) []coppice.InboxAction {
-	if n.Kind == coppice.NeedCheckout {
+	switch n.Kind {
+	case coppice.NeedCheckout:
 		return nil
+	case coppice.NeedTrust:
+		return []coppice.InboxAction{trustAction(prefix, "Keep it from agents", coppice.TrustSandboxed), trustAction(prefix, "Allow it", coppice.TrustUnsandboxed)}
 	}
 	list := []coppice.InboxAction{{
 		Label: "Confirm", Method: "POST", Route: "/projects/" + prefix + "/confirm",
@@ -88,6 +91,14 @@ func needActions(prefix string, n coppice.Need) []coppice.InboxAction {
 		})
 	}
 	return list
+}
+
+// trustAction decides whether reactions can pass text from outside to agents.
+func trustAction(prefix, label, level string) coppice.InboxAction {
+	return coppice.InboxAction{
+		Label: label, Method: "PATCH", Route: "/projects/" + prefix + "/config", Danger: level == coppice.TrustUnsandboxed,
+		Body: coppice.Raw(map[string]string{"key": "trust", "value": level}), Command: "coppice config set trust " + level,
+	}
 }
 
 // dayActions raises the budget of a project's day.

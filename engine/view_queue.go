@@ -14,7 +14,7 @@ type QueueView struct {
 	Common
 	Queue coppice.Queue
 	Head  *View // nil if the queue is empty
-	Next  *View // the next one, while the head is being pushed; otherwise nil
+	Next  *View // the next one, while the last step of the head is in progress; otherwise nil
 	Out   *View // the task whose landing will be removed, or nil
 
 	Blocked []int64 // the first tasks that wait for a person because the base fails their checks
@@ -36,7 +36,7 @@ func (t *turn) queueView(id int64) (*QueueView, error) {
 	}
 	v.busy = len(v.Work) > 0 && len(v.Asks) == 0
 	for _, w := range v.Work {
-		v.busy = v.busy && w.Open() && (w.Kind != coppice.WorkPush || len(v.Work) > 1)
+		v.busy = v.busy && w.Open() && (!slices.Contains(lastSteps, w.Kind) || len(v.Work) > 1)
 	}
 	if v.busy {
 		return v, nil
@@ -48,7 +48,7 @@ func (t *turn) queueView(id int64) (*QueueView, error) {
 func (v *QueueView) load(t *turn) error {
 	v.Head, v.Next, v.Out = nil, nil, nil
 	most := 1
-	if v.open(coppice.WorkPush) != nil {
+	if v.open(lastSteps...) != nil {
 		most = 2
 	}
 	first, err := t.tx.Landings.Queued(v.Queue.ID, most)
@@ -146,7 +146,7 @@ func (v *QueueView) follow(t *turn, d *Decision) error {
 	if left {
 		t.dirty.add(coppice.TaskSubject(l.TaskID))
 	}
-	if left || len(d.Asks) > 0 || d.Offer != nil && d.Offer.Kind == coppice.WorkPush {
+	if left || len(d.Asks) > 0 || d.Offer != nil && slices.Contains(lastSteps, d.Offer.Kind) {
 		return v.load(t)
 	}
 	v.shareWork()

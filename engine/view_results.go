@@ -53,12 +53,7 @@ func ResultOf(r store.Reader, t coppice.Task, most int) (TaskResult, error) {
 		return TaskResult{}, err
 	}
 	status, _ := t.Status(last(sessions), l, q, "")
-	return TaskResult{Task: t.Key, Title: t.Title, Status: status, Result: ResultText(t, sessions, most)}, nil
-}
-
-// ResultText returns what an ended task says, at most most bytes of it.
-func ResultText(t coppice.Task, sessions []coppice.Session, most int) string {
-	return cut(resultText(t, sessions), most)
+	return TaskResult{Task: t.Key, Title: t.Title, Status: status, Result: cut(resultText(t, sessions), most)}, nil
 }
 
 // resultText returns what an ended task says: its answer, the final message of the

@@ -22,6 +22,7 @@ type View struct {
 	Spent     coppice.USD            // by the task and the tasks below it, in all rounds
 	Awaited   []coppice.Task         // those for which the newest session waits
 	results   string                 // of the tasks for which the session before the next one waited, while that one starts
+	issue     string                 // what its first message has of its issue, while a session starts
 	Above     []Above                // the tasks above it, the nearest first; while it has not ended
 	Budgets   map[string]coppice.USD // of accounts, per day
 	Workspace *coppice.Workspace
@@ -40,7 +41,7 @@ type View struct {
 	Messages   []coppice.Message // not delivered yet
 	Delivered  []coppice.Message // all others
 	Queue      coppice.Queue     // of the branch on which it lands
-	Behind     string            // the commit of the landing before it in the queue, while that one is being pushed
+	Behind     string            // the commit of the landing before it in the queue, while that one is being pushed or moved
 	Fork       string            // the branch or commit from which a forked task's branch starts
 	Copies     []coppice.Session // of its copies, see viewCopies; known when its session has failed
 	BeforeLand []configured      // the hooks before a landing, known to its queue
@@ -323,12 +324,7 @@ func (v *View) lastSession() *coppice.Session {
 // lastWorkSession returns the newest session of the round that worked in the
 // task's workspace, or nil.
 func (v *View) lastWorkSession() *coppice.Session {
-	for i := len(v.Sessions) - 1; i >= 0; i-- {
-		if !v.Sessions[i].Role.Detached() {
-			return &v.Sessions[i]
-		}
-	}
-	return nil
+	return coppice.LastWork(v.Sessions, func(coppice.Session) bool { return true })
 }
 
 // sessionByID returns a session of any round, or nil.

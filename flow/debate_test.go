@@ -56,7 +56,7 @@ func TestDebateSpec(t *testing.T) {
 
 // says is a step that has answered with a verdict.
 func says(verdict, key string) Step {
-	return Step{State: Done, CostUSD: 0.5, Answer: coppice.Raw(statement{Verdict: verdict, Summary: "summary of " + key, Position: "position of " + key})}
+	return Step{State: Done, CostUSD: 0.5, Answer: coppice.Raw(Statement{Verdict: verdict, Summary: "summary of " + key, Position: "position of " + key})}
 }
 
 // checkedAction is a step that has verified an action.
@@ -280,7 +280,7 @@ func checkSummaries(rt *rapid.T, p *player, spec DebateSpec, prefix, name string
 		agreed := true
 		for _, side := range sides {
 			s := p.view.Step(fmt.Sprintf("%sl%d/r%d/%s", prefix, loop, n, side))
-			var said statement
+			var said Statement
 			if s == nil || !said.read(s.Answer) || !strings.Contains(doc.Text, said.Position) {
 				rt.Fatalf("the summary does not contain the position of side %s in %+v:\n%s", side, s, doc.Text)
 			}
@@ -302,7 +302,7 @@ func TestDebateLimits(t *testing.T) {
 		key := open[0].Key
 		how := Step{State: Done, Landed: "c0ffee", Result: long}
 		if open[0].Task.Answer {
-			how = Step{State: Done, Answer: coppice.Raw(statement{disagree, long, long, long})}
+			how = Step{State: Done, Answer: coppice.Raw(Statement{disagree, long, long, long})}
 		}
 		if strings.Contains(key, "verify") {
 			how = checkedAction(long, long, long)

@@ -18,8 +18,8 @@ const (
 	hasIssues = "has_issues"
 )
 
-// statement is what a side answers in a round.
-type statement struct {
+// Statement is what a side answers in a round.
+type Statement struct {
 	Verdict  string `json:"verdict"`
 	Summary  string `json:"summary"`
 	Position string `json:"position"`
@@ -27,11 +27,11 @@ type statement struct {
 }
 
 // read reads an answer. It reports whether the answer has a valid verdict.
-func (s *statement) read(answer json.RawMessage) bool {
+func (s *Statement) read(answer json.RawMessage) bool {
 	return json.Unmarshal(answer, s) == nil && slices.Contains([]string{agree, disagree, partial}, s.Verdict)
 }
 
-func (s statement) String() string {
+func (s Statement) String() string {
 	text := fmt.Sprintf("Verdict: %s\n\nSummary: %s\n\nPosition: %s", s.Verdict, clip(s.Summary, mostSummary), clip(s.Position, mostPosition))
 	if s.Changed != "" {
 		text += "\n\nChanged: " + clip(s.Changed, mostSummary)
@@ -39,8 +39,33 @@ func (s statement) String() string {
 	return text
 }
 
+// mostStated limits each text of a statement that people see, in bytes.
+const mostStated = 4 << 10
+
+// StatementOf reads the answer of a step, for people. It returns nil for any other
+// answer.
+func StatementOf(answer json.RawMessage) *Statement {
+	var s Statement
+	if !s.read(answer) {
+		return nil
+	}
+	return &Statement{s.Verdict, clip(s.Summary, mostStated), clip(s.Position, mostStated), clip(s.Changed, mostStated)}
+}
+
+// Text returns the statement for people.
+func (s Statement) Text() string {
+	text := s.Verdict + ": " + s.Summary
+	if s.Position != "" {
+		text += "\n\n" + s.Position
+	}
+	if s.Changed != "" {
+		text += "\n\nChanged: " + s.Changed
+	}
+	return text
+}
+
 // round has the statements of both sides.
-type round [2]statement
+type round [2]Statement
 
 func (r round) agree() bool { return r[0].Verdict == agree && r[1].Verdict == agree }
 

@@ -62,6 +62,7 @@ type View struct {
 type Step struct {
 	Key     string
 	Task    string          // the key of its task
+	Title   string          // of its task
 	State   State           // open, or how it ended
 	Waits   string          // why an open step does not work; empty if it does
 	Result  string          // what an ended step says: its answer or final message, or why it failed

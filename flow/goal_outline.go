@@ -106,7 +106,7 @@ func (o *goalOutline) add(s Step) {
 		}
 		o.at(o.head, Part{}).ran(s.Key)
 	case IsWorker(s.Key):
-		p := Part{Name: "Worker"}
+		p := Part{Name: cmp.Or(s.Title, "Worker")}
 		if o.head != "" {
 			p.After = []string{o.head}
 		}

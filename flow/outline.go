@@ -86,3 +86,15 @@ func Approves(kind coppice.FlowKind, v View) (document, comments string) {
 	}
 	return "", ""
 }
+
+// heads names the documents that people read first in a flow of each kind.
+var heads = map[coppice.FlowKind]struct{ plan, verdict string }{
+	coppice.FlowGoal: {plan: goalPlanDoc}, coppice.FlowCycle: {plan: planDoc}, coppice.FlowDebate: {verdict: summaryDoc},
+}
+
+// Heads returns the documents with the plan of a flow and with its verdict. They are
+// empty if the flow does not have such a document.
+func Heads(kind coppice.FlowKind, v View) (plan, verdict string) {
+	h := heads[kind]
+	return v.Docs[h.plan].Name, v.Docs[h.verdict].Name
+}

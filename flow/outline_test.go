@@ -86,6 +86,28 @@ func TestOutline(t *testing.T) {
 	}
 }
 
+// The newest statement of each side counts, in each debate of a flow.
+func TestRoundsAndHeads(t *testing.T) {
+	t.Parallel()
+	v := View{
+		Steps: []Step{{Key: "1/l1/r0/a", Task: "app-2"}, {Key: "1/l1/r0/b", Task: "app-3"}, {Key: "1/l1/r0/a", Task: "app-4"}, {Key: "2/l1/r0/b", Task: "app-5"}, {Key: "2/l1/action", Task: "app-6"}},
+		Docs:  map[string]coppice.Document{"plan": {Name: "plan"}, "summary": {Name: "summary"}},
+	}
+	want := []Round{{"Item 1, loop 1, round 1", []string{"app-4", "app-3"}}, {"Item 2, loop 1, round 1", []string{"", "app-5"}}}
+	if got := Rounds(v); !reflect.DeepEqual(got, want) {
+		t.Errorf("expected %+v\ngot %+v", want, got)
+	}
+	for kind, want := range map[coppice.FlowKind][2]string{coppice.FlowGoal: {"plan", ""}, coppice.FlowCycle: {"plan", ""}, coppice.FlowDebate: {"", "summary"}, coppice.FlowBatch: {}} {
+		plan, verdict := Heads(kind, v)
+		if got := [2]string{plan, verdict}; got != want {
+			t.Errorf("%s: expected %q, got %q", kind, want, got)
+		}
+		if plan, verdict := Heads(kind, View{}); plan+verdict != "" {
+			t.Errorf("%s without documents: %q, %q", kind, plan, verdict)
+		}
+	}
+}
+
 func TestCycles(t *testing.T) {
 	t.Parallel()
 	review := func(key, plan, feedback string) Step {

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -29,20 +30,64 @@ var segment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // Detect returns the address of the repository on its forge, from the address of a
 // git remote and from what the configuration says.
 func Detect(remoteURL string, p coppice.ForgePolicy) (Remote, error) {
+	return detect(remoteURL, p, "forge")
+}
+
+// publicAPIs are the addresses of the forges that everybody can use.
+var publicAPIs = map[string]string{"github": "https://api.github.com/", "gitlab": "https://gitlab.com/"}
+
+// DetectTracker returns the address of a source of issues: of the project's repository
+// on its forge, of another repository, or of a team of Linear. ofForge is true if it is
+// on the project's forge, whose token it uses.
+func DetectTracker(remoteURL string, f coppice.ForgePolicy, p coppice.TrackerPolicy) (r Remote, ofForge bool, err error) {
+	i := slices.IndexFunc(coppice.TrackerKinds, func(k coppice.TrackerKind) bool { return k.Name == p.Kind })
+	own, _ := kindOf(parseRemote(remoteURL), f, "forge")
+	switch {
+	case p.Kind == "" || p.Kind == "auto" || i >= 0 && p.Kind == own:
+		if p.URL == "" && p.Repo == "" {
+			r, err = Detect(remoteURL, f)
+			return r, true, err
+		}
+		f.URL, f.Repo = cmp.Or(p.URL, f.URL), cmp.Or(p.Repo, f.Repo)
+		r, err = detect(remoteURL, f, "tracker")
+		return r, p.URL == "", err
+	case i < 0:
+		return Remote{}, false, coppice.Errorf(coppice.EInvalid, "%s is not a valid value for tracker.kind", coppice.Quote(p.Kind)).
+			WithField("tracker.kind").WithFix("set tracker.kind in coppice.yaml to github, gitlab, gitea or linear")
+	case coppice.TrackerKinds[i].API != "":
+		if p.Team == "" {
+			return Remote{}, false, coppice.Errorf(coppice.EInvalid, "the tracker %s has no team", coppice.Quote(p.SourceName())).
+				WithField("tracker.team").WithFix("set tracker.team in coppice.yaml to the key of the team, such as ENG")
+		}
+		return Remote{Kind: p.Kind, API: cmp.Or(p.URL, coppice.TrackerKinds[i].API), Name: p.Team}, false, nil
+	}
+	f = coppice.ForgePolicy{Kind: p.Kind, URL: cmp.Or(p.URL, publicAPIs[p.Kind]), Repo: p.Repo}
+	for key, value := range map[string]string{"url": f.URL, "repo": f.Repo} {
+		if value == "" {
+			return Remote{}, false, coppice.Errorf(coppice.EInvalid, "the tracker %s is not on the forge of the project, and has no %s", coppice.Quote(p.SourceName()), key).
+				WithField("tracker." + key).WithFix("set tracker.url in coppice.yaml to the address of its API, and tracker.repo to owner/name")
+		}
+	}
+	r, err = detect("", f, "tracker")
+	return r, false, err
+}
+
+// detect is Detect with the key of coppice.yaml to which the values belong.
+func detect(remoteURL string, p coppice.ForgePolicy, key string) (Remote, error) {
 	a := parseRemote(remoteURL)
-	kind, err := kindOf(a, p)
+	kind, err := kindOf(a, p, key)
 	if err != nil {
 		return Remote{}, err
 	}
 	r := Remote{Kind: kind}
-	if r.API, err = apiOf(kind, &a, p.URL); err != nil {
+	if r.API, err = apiOf(kind, &a, p.URL, key); err != nil {
 		return Remote{}, err
 	}
 	repo := p.Repo
 	if repo == "" {
 		if repo = a.path; repo == "" {
 			return Remote{}, coppice.Errorf(coppice.EInvalid, "the address of the remote, %s, does not name a repository on a forge", shown(a)).
-				WithField("forge.repo").WithFix("set forge.repo in coppice.yaml to owner/name")
+				WithField(key+".repo").WithFix("set %s.repo in coppice.yaml to owner/name", key)
 		}
 	}
 	parts := strings.Split(strings.Trim(repo, "/"), "/")
@@ -52,7 +97,7 @@ func Detect(remoteURL string, p coppice.ForgePolicy) (Remote, error) {
 	}
 	if !valid {
 		return Remote{}, coppice.Errorf(coppice.EInvalid, "%s is not the name of a repository", coppice.Quote(repo)).
-			WithField("forge.repo").WithFix("set forge.repo in coppice.yaml to owner/name")
+			WithField(key+".repo").WithFix("set %s.repo in coppice.yaml to owner/name", key)
 	}
 	last := len(parts) - 1
 	r.Owner, r.Name = strings.Join(parts[:last], "/"), parts[last]
@@ -133,15 +178,15 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 // kindOf returns the kind that the configuration or the host names.
-func kindOf(a address, p coppice.ForgePolicy) (string, error) {
+func kindOf(a address, p coppice.ForgePolicy, key string) (string, error) {
 	if p.Kind != "" && p.Kind != "auto" {
 		for _, k := range coppice.ForgeKinds {
 			if k.Name == p.Kind {
 				return k.Name, nil
 			}
 		}
-		return "", coppice.Errorf(coppice.EInvalid, "%s is not a valid value for forge.kind", coppice.Quote(p.Kind)).
-			WithField("forge.kind").WithFix("set forge.kind in coppice.yaml to github, gitlab or gitea")
+		return "", coppice.Errorf(coppice.EInvalid, "%s is not a valid value for %s.kind", coppice.Quote(p.Kind), key).
+			WithField(key+".kind").WithFix("set %s.kind in coppice.yaml to github, gitlab or gitea", key)
 	}
 	hosts := []string{a.host}
 	if u, err := url.Parse(p.URL); err == nil && p.URL != "" {
@@ -163,16 +208,16 @@ func kindOf(a address, p coppice.ForgePolicy) (string, error) {
 		}
 	}
 	return "", coppice.Errorf(coppice.EInvalid, "the address of the remote, %s, does not say which kind of forge it is", shown(a)).
-		WithField("forge.kind").WithFix("set forge.kind in coppice.yaml to github, gitlab or gitea, and forge.url if the API has another address")
+		WithField(key+".kind").WithFix("set %s.kind in coppice.yaml to github, gitlab or gitea, and %s.url if the API has another address", key, key)
 }
 
 // apiOf returns the address of the API. It removes the path of the forge on its host
 // from the path of the repository.
-func apiOf(kind string, a *address, configured string) (string, error) {
+func apiOf(kind string, a *address, configured, key string) (string, error) {
 	if configured == "" {
 		if a.host == "" {
 			return "", coppice.Errorf(coppice.EInvalid, "the remote is not on a forge: its address is %s", shown(*a)).
-				WithField("forge.url").WithFix("set forge.url in coppice.yaml to the address of the forge's API, and forge.repo to owner/name")
+				WithField(key+".url").WithFix("set %s.url in coppice.yaml to the address of the forge's API, and %s.repo to owner/name", key, key)
 		}
 		if kind == "github" && a.host == "github.com" {
 			return "https://api.github.com/", nil
@@ -186,8 +231,8 @@ func apiOf(kind string, a *address, configured string) (string, error) {
 	}
 	u, err := url.Parse(configured)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", coppice.Errorf(coppice.EInvalid, "the value of forge.url is not an address of an API").
-			WithField("forge.url").WithFix("write it as https://git.example.org/, without a user, a password or a query")
+		return "", coppice.Errorf(coppice.EInvalid, "the value of %s.url is not an address of an API", key).
+			WithField(key + ".url").WithFix("write it as https://git.example.org/, without a user, a password or a query")
 	}
 	base := strings.Trim(u.Path, "/")
 	api := strings.TrimSuffix(apiPaths[kind], "/")

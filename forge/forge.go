@@ -101,6 +101,7 @@ type Options struct {
 	// a timer.
 	Wait func(context.Context, time.Duration) error
 	Now  func() time.Time
+	Key  string // of coppice.yaml, which has the address and the token; empty means forge
 }
 
 // Remote is the address of a repository on a forge.

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,7 +34,8 @@ var sharedTransport = sync.OnceValue(func() http.RoundTripper {
 	return Conditional(t)
 })
 
-// schemes has the word before the token in the header Authorization.
+// schemes has the word before the token in the header Authorization. An API key of
+// Linear has none, other than its token of OAuth.
 var schemes = map[string]string{"github": "Bearer ", "gitlab": "Bearer ", "gitea": "token "}
 
 // Client returns the HTTP client with which an implementation talks to the forge of
@@ -43,9 +45,9 @@ var schemes = map[string]string{"github": "Bearer ", "gitlab": "Bearer ", "gitea
 func Client(r Remote, o Options) (*http.Client, error) {
 	api, err := url.Parse(r.API)
 	if err != nil || api.Host == "" {
-		return nil, coppice.Errorf(coppice.EInvalid, "%s is not an address of an API", coppice.Quote(r.API)).WithField("forge.url")
+		return nil, coppice.Errorf(coppice.EInvalid, "%s is not an address of an API", coppice.Quote(r.API)).WithField(cmp.Or(o.Key, "forge") + ".url")
 	}
-	t := &transport{kind: r.Kind, api: api, next: o.Transport, token: o.Token, now: o.Now}
+	t := &transport{kind: r.Kind, key: cmp.Or(o.Key, "forge"), api: api, next: o.Transport, token: o.Token, now: o.Now}
 	if t.next == nil {
 		t.next = sharedTransport()
 	}
@@ -89,6 +91,7 @@ func Cause(err error) error {
 // transport adds the token, limits answers and time, and maps failures.
 type transport struct {
 	kind  string
+	key   string // Options.Key
 	api   *url.URL
 	next  http.RoundTripper
 	token func(context.Context) (string, error)
@@ -120,6 +123,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, t.unreachable(req.Context(), err)
 	case len(body) > MaxAnswer:
 		return nil, coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the answer of %s is larger than %s", t.api.Host, coppice.Bytes(MaxAnswer)), "")
+	case resp.StatusCode == http.StatusBadRequest && t.kind == "linear":
+		// The answer has the errors of a GraphQL operation.
 	case resp.StatusCode >= 400:
 		text := answerText(resp, body)
 		if token != "" {
@@ -144,10 +149,14 @@ func (t *transport) authorize(req *http.Request) (string, error) {
 	}
 	token = strings.TrimSpace(token)
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", coppice.Failf(coppice.ClassAuth, "the token of "+t.api.Host+" has a character that no token has", tokenFix(t.kind))
+		return "", coppice.Failf(coppice.ClassAuth, "the token of "+t.api.Host+" has a character that no token has", t.tokenFix())
 	}
 	if token != "" {
-		req.Header.Set("Authorization", schemes[t.kind]+token)
+		scheme := schemes[t.kind]
+		if strings.HasPrefix(token, "lin_oauth_") {
+			scheme = "Bearer "
+		}
+		req.Header.Set("Authorization", scheme+token)
 	}
 	return token, nil
 }
@@ -162,7 +171,7 @@ func (t *transport) unreachable(ctx context.Context, err error) error {
 		err = fmt.Errorf("no answer in %s", timeout)
 	}
 	return coppice.Failf(coppice.ClassEnvironment, "cannot reach "+t.api.Host+": "+coppice.FirstLine(err.Error()),
-		"check the network, the proxy in HTTPS_PROXY, and forge.url in coppice.yaml. For a private certificate, set SSL_CERT_FILE")
+		"check the network, the proxy in HTTPS_PROXY, and "+t.key+".url in coppice.yaml. For a private certificate, set SSL_CERT_FILE")
 }
 
 // failed returns the error of an answer that is not a success.
@@ -179,22 +188,23 @@ func (t *transport) failed(resp *http.Response, text string) error {
 		f.RetryAt = wait
 		return f
 	case resp.StatusCode == http.StatusUnauthorized:
-		return coppice.Failf(coppice.ClassAuth, host+" refuses the token: "+text, tokenFix(t.kind))
+		return coppice.Failf(coppice.ClassAuth, host+" refuses the token: "+text, t.tokenFix())
 	case resp.StatusCode == http.StatusForbidden:
-		return coppice.Failf(coppice.ClassAuth, "the token of "+host+" lacks a permission: "+text, tokenFix(t.kind))
+		return coppice.Failf(coppice.ClassAuth, "the token of "+host+" lacks a permission: "+text, t.tokenFix())
 	case resp.StatusCode == http.StatusNotFound:
 		return coppice.Errorf(coppice.ENotFound, "%s does not have this, or the token cannot read it: %s", host, text).
-			WithFix("check forge.repo in coppice.yaml and the permissions of the token")
+			WithFix("check %s in coppice.yaml and the permissions of the token", t.key+map[bool]string{true: ".team", false: ".repo"}[t.kind == "linear"])
 	case resp.StatusCode >= 500:
 		return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("%s answers with the error %d: %s", host, resp.StatusCode, text), "see the status page or the log of the forge")
 	}
 	return &StatusError{resp.StatusCode, text}
 }
 
-func tokenFix(kind string) string {
-	for _, k := range coppice.ForgeKinds {
-		if k.Name == kind {
-			return "store a token that can read and write the repository: coppice secret set " + k.Token + ", or the name in forge.token"
+func (t *transport) tokenFix() string {
+	for _, k := range coppice.TrackerKinds {
+		if k.Name == t.kind {
+			what := map[bool]string{true: "team", false: "repository"}[k.API != ""]
+			return "store a token that can read and write the " + what + ": coppice secret set " + k.Token + ", or the name in " + t.key + ".token"
 		}
 	}
 	return ""

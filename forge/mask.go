@@ -21,3 +21,18 @@ func (m masked) Read(ctx context.Context, number int) (coppice.PullRead, error) 
 	r.EachText(m.mask)
 	return r, err
 }
+
+// MaskedTracker returns a tracker that masks the secrets in the issues that it reports.
+func MaskedTracker(t Tracker, mask func(string) string) Tracker { return maskedTracker{t, mask} }
+
+type maskedTracker struct {
+	Tracker
+	mask func(string) string
+}
+
+// Issue implements Tracker. What Issues returns is not reported.
+func (m maskedTracker) Issue(ctx context.Context, id string) (coppice.IssueRead, error) {
+	r, err := m.Tracker.Issue(ctx, id)
+	r.EachText(m.mask)
+	return r, err
+}

@@ -72,42 +72,53 @@ func fatal(err error) bool {
 // readEach reads requests in parallel. The result is in the order of the wanted
 // ones. The error is a fatal one, or else the first one.
 func readEach(ctx context.Context, f Forge, wanted []coppice.PullWant) ([]coppice.PullSeen, error) {
+	reads := make([]coppice.PullRead, len(wanted))
+	errs, err := parallel(ctx, len(wanted), func(ctx context.Context, i int) error {
+		w := wanted[i]
+		r, err := f.Read(ctx, w.Number)
+		if coppice.ErrorCode(err) == coppice.ENotFound {
+			r, err = coppice.PullRead{Number: w.Number, State: coppice.PullClosed, Head: w.Head, UpdatedAt: w.UpdatedAt}, nil
+		}
+		reads[i] = Clip(r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var seen []coppice.PullSeen
+	for i, w := range wanted {
+		switch {
+		case errs[i] == nil:
+			seen = append(seen, coppice.PullSeen{Task: w.Task, Read: reads[i]})
+		case err == nil:
+			err = errs[i]
+		}
+	}
+	return seen, err
+}
+
+// parallel calls do for each number below n, Parallel at the same time. It returns
+// their errors. After a fatal one it ends, and returns that.
+func parallel(ctx context.Context, n int, do func(context.Context, int) error) ([]error, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	reads, errs := make([]coppice.PullRead, len(wanted)), make([]error, len(wanted))
+	errs := make([]error, n)
 	slots := make(chan struct{}, Parallel)
 	var wg sync.WaitGroup
-	for i, w := range wanted {
+	for i := range n {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
 			if errs[i] = context.Cause(ctx); errs[i] != nil {
 				return
 			}
-			r, err := f.Read(ctx, w.Number)
-			if coppice.ErrorCode(err) == coppice.ENotFound {
-				r, err = coppice.PullRead{Number: w.Number, State: coppice.PullClosed, Head: w.Head, UpdatedAt: w.UpdatedAt}, nil
-			}
-			if reads[i], errs[i] = Clip(r), err; fatal(err) {
-				cancel(err)
+			if errs[i] = do(ctx, i); fatal(errs[i]) {
+				cancel(errs[i])
 			}
 		})
 	}
 	wg.Wait()
-	var seen []coppice.PullSeen
-	var first error
-	for i, w := range wanted {
-		switch {
-		case errs[i] == nil:
-			seen = append(seen, coppice.PullSeen{Task: w.Task, Read: reads[i]})
-		case first == nil:
-			first = errs[i]
-		}
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, cause
-	}
-	return seen, first
+	return errs, context.Cause(ctx)
 }
 
 // Clip limits the lengths and numbers of the texts of a request. It keeps the newest

@@ -24,18 +24,14 @@ func CIOf(checks []coppice.PullCheck) coppice.CIState {
 // newest decision of each person counts. The reviews of people without write access
 // do not count: on a public forge, anybody can approve.
 func ReviewOf(comments []coppice.PullComment) coppice.ReviewState {
-	newest := map[string]coppice.ReviewState{}
-	for _, c := range comments {
-		if c.Review != coppice.ReviewNone && c.Writes {
-			newest[c.Author] = c.Review
-		}
-	}
 	state := coppice.ReviewNone
-	for _, s := range newest {
-		if s == coppice.ReviewChanges {
-			return s
+	for _, r := range coppice.Reviewers(comments) {
+		switch {
+		case r.Counts && r.Review == coppice.ReviewChanges:
+			return r.Review
+		case r.Counts:
+			state = r.Review
 		}
-		state = s
 	}
 	return state
 }

@@ -87,6 +87,7 @@ func TestPutLooksUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		found  forge.Brief
 		number int // that Coppice knows
+		before int
 		want   string
 	}{
 		"none":                        {want: "create"},
@@ -97,7 +98,8 @@ func TestPutLooksUp(t *testing.T) {
 		"adopted, of another project": {number: 6, want: "read 6, update 6"},
 		"merged":                      {found: forge.Brief{Number: 5, State: coppice.PullMerged, Body: ours, Head: "h"}, want: ""},
 		"closed":                      {found: forge.Brief{Number: 5, State: coppice.PullClosed, Body: ours, Head: "h"}, want: ""},
-		"closed, with more work":      {found: forge.Brief{Number: 5, State: coppice.PullClosed, Body: ours, Head: "old"}, want: "create"},
+		"closed, with a commit more":  {found: forge.Brief{Number: 5, State: coppice.PullClosed, Body: ours, Head: "theirs"}, want: ""},
+		"closed, the one before":      {found: forge.Brief{Number: 5, State: coppice.PullClosed, Body: ours, Head: "old"}, before: 5, want: "create"},
 		"closed, of another task":     {found: forge.Brief{Number: 5, State: coppice.PullClosed, Head: "h"}, want: "create"},
 	} {
 		f := &fake{t: t, create: func() (forge.Brief, error) { return forge.Brief{Number: 8, State: coppice.PullOpen}, nil }}
@@ -110,7 +112,7 @@ func TestPutLooksUp(t *testing.T) {
 		f.read = func(_ context.Context, n int) (coppice.PullRead, error) {
 			return coppice.PullRead{Number: n, State: coppice.PullOpen}, nil
 		}
-		got, err := forge.Write(t.Context(), f, coppice.ForgeWriteSpec{Op: coppice.ForgePut, Key: "k", Number: c.number, Head: "h", Text: coppice.PullText{Branch: "b", Body: ours}})
+		got, err := forge.Write(t.Context(), f, coppice.ForgeWriteSpec{Op: coppice.ForgePut, Key: "k", Number: c.number, Before: c.before, Head: "h", Text: coppice.PullText{Branch: "b", Body: ours}})
 		calls := strings.ReplaceAll(strings.Join(f.calls, ", "), " "+ours, "")
 		if err != nil {
 			calls += string(coppice.ErrorCode(err))
@@ -194,7 +196,12 @@ func TestReadWithFailures(t *testing.T) {
 	limit := coppice.Failf(coppice.ClassRateLimit, "slow down", "")
 	fail := map[int]error{2: broken, 3: errMissing}
 	f := &fake{t: t}
-	f.read = func(_ context.Context, n int) (coppice.PullRead, error) { return coppice.PullRead{Number: n}, fail[n] }
+	f.read = func(ctx context.Context, n int) (coppice.PullRead, error) {
+		if n > 5 { // no answer comes after that of the limit
+			<-ctx.Done()
+		}
+		return coppice.PullRead{Number: n}, fail[n]
+	}
 	got, err := forge.Read(t.Context(), f, coppice.ForgeReadSpec{Base: "main", Pulls: wants(4)})
 	if err != nil || len(got.Pulls) != 3 || got.Pulls[1].Read.State != coppice.PullClosed || got.Tip != "tip" {
 		t.Errorf("one broken and one missing request: %+v, %v", got, err)
@@ -203,7 +210,9 @@ func TestReadWithFailures(t *testing.T) {
 		t.Errorf("only a broken request: %v", err)
 	}
 	fail[5], f.calls = limit, nil
-	if got, err = forge.Read(t.Context(), f, coppice.ForgeReadSpec{Pulls: wants(100)}); err != limit || len(got.Pulls) != 0 || len(f.calls) > 5+2*forge.Parallel {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if got, err = forge.Read(ctx, f, coppice.ForgeReadSpec{Pulls: wants(100)}); err != limit || len(got.Pulls) != 0 || len(f.calls) > 5+forge.Parallel {
 		t.Errorf("a limit of the forge: %v after %d calls", err, len(f.calls))
 	}
 }

@@ -25,7 +25,7 @@ func Write(ctx context.Context, f Forge, spec coppice.ForgeWriteSpec) (coppice.F
 }
 
 // put opens the pull request of a branch, or makes it look like the text. A request
-// that has ended stays as it is, and a new one is opened only for another head.
+// that has ended stays as it is. If it is the one before, a new one is opened.
 func put(ctx context.Context, f Forge, spec coppice.ForgeWriteSpec) (coppice.ForgeWriteResult, error) {
 	text := spec.Text
 	if marker := coppice.PullMarker(spec.Key); !strings.Contains(text.Body, marker) {
@@ -69,7 +69,7 @@ func lookUp(ctx context.Context, f Forge, spec coppice.ForgeWriteSpec) (Brief, e
 	case spec.Number != 0:
 		return found, nil
 	case strings.Contains(found.Body, coppice.PullMarker(spec.Key)):
-		if found.State != coppice.PullOpen && found.Head != spec.Head {
+		if found.State != coppice.PullOpen && found.Number <= spec.Before {
 			return Brief{}, nil // an earlier request of the task; there is more work since
 		}
 		return found, nil

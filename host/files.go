@@ -16,7 +16,6 @@ import (
 // The files of a session's directory.
 const (
 	lockFile   = "lock"
-	startFile  = "starting"
 	specFile   = "spec.json"
 	promptFile = "prompt"
 	stateFile  = "state.json"
@@ -25,7 +24,7 @@ const (
 	spoolDir   = "spool"
 	logFile    = "host.log"
 
-	reserveFile = "reserve" // reserves the disk space that exit.json will need
+	reserveFile = "reserve" // reserves the disk space of exit.json, which it becomes
 	reserveSize = 64 << 10
 )
 

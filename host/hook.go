@@ -45,14 +45,10 @@ type endpoint struct {
 	over bool       // the agent is gone; no call is answered any more
 }
 
-// setupLaunch creates what the agent's launch might need: a private directory,
-// the session's token, and the address for hooks.
+// setupLaunch prepares what the agent's launch might need: the path of a private
+// directory, the session's token, and the address for hooks.
 func (h *host) setupLaunch(p agent.Protocol) error {
-	dir := h.path(privateDir)
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("the session's private directory could not be created: %w", err)
-	}
-	h.spec.Request.Private = dir
+	h.spec.Request.Private = h.path(privateDir)
 	h.spec.Request.Token, h.spec.Request.Secrets = h.spec.Env[agent.TokenVar], h.spec.Secrets
 	hooks := takesHooks(p, h.spec)
 	if !hooks && !h.spec.Tools {
@@ -100,8 +96,14 @@ func takesHooks(p agent.Protocol, spec Spec) (ok bool) {
 	return ok
 }
 
-// writeFiles writes the launch's files into the private directory.
+// writeFiles writes the launch's files into the private directory, which exists only
+// if there are any.
 func (h *host) writeFiles(files map[string][]byte) error {
+	if len(files) > 0 {
+		if err := os.Mkdir(h.path(privateDir), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("the session's private directory could not be created: %w", err)
+		}
+	}
 	for name, data := range files {
 		if name == "" || name == "." || name == ".." || filepath.Base(name) != name {
 			return fmt.Errorf("the agent's launch has %q, which is not a valid file name", name)

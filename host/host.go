@@ -14,11 +14,10 @@
 // prompt (0600), spool/ (segments), state.json (State, written before the agent
 // starts), sock (0600) and exit.json (Exit, written last). Files appear whole:
 // they are written under another name and renamed. state.json and exit.json are
-// synced first. The directory also contains host.log (the host's log) and
-// starting (locked by a Start in progress), and images (images of people, for the
-// prompt and for messages). While a host runs, it contains
-// reserve (disk space for exit.json) and private (0700: files that the agent's
-// launch needs).
+// synced first. The directory also contains host.log (the host's log) and images
+// (images of people, for the prompt and for messages). A Start in progress locks the
+// directory. While a host runs, it contains reserve (the disk space of exit.json,
+// which it becomes) and, if the agent's launch needs files, private (0700).
 //
 // If the Spec has an App, the host starts the app before the agent and ends it
 // with the session. A bounded part of the app's output goes to the spool and to

@@ -88,8 +88,33 @@ func checkFiles(t *testing.T, b *bundle) {
 		}
 		names = append(names, e.Name())
 	}
-	if got := strings.Join(names, " "); got != "exit.json host.log lock prompt spec.json spool starting state.json" {
+	if got := strings.Join(names, " "); got != "exit.json host.log lock prompt spec.json spool state.json" {
 		t.Errorf("files: %s", got)
+	}
+}
+
+// The end of a session is recorded whole, with the file that reserved its space and
+// without it.
+func TestTheEndIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, reserve := range []int{0, 1, reserveSize} {
+		h := &host{dir: t.TempDir()}
+		if reserve > 0 {
+			if err := os.WriteFile(h.path(reserveFile), make([]byte, reserve), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := Exit{Code: 3, Error: "it broke"}
+		if err := h.writeExit(want); err != nil {
+			t.Fatal(err)
+		}
+		var got Exit
+		if found, err := readJSON(h.path(exitFile), &got); !found || err != nil || got.Code != want.Code || got.Error != want.Error {
+			t.Errorf("%d bytes reserved: %+v, %v, %v", reserve, got, found, err)
+		}
+		if _, err := os.Stat(h.path(reserveFile)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%d bytes reserved: the reserve is still there: %v", reserve, err)
+		}
 	}
 }
 

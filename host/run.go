@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -100,12 +101,12 @@ func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Sign
 	return err
 }
 
-// writeExit writes the Exit. On a full disk it first frees the space that was
-// reserved for it.
+// writeExit writes the Exit into the file that reserved its space, and renames it. If
+// that fails, it frees the space first.
 func (h *host) writeExit(x Exit) error {
-	err := keepJSON(h.path(exitFile), x)
-	_ = os.Remove(h.path(reserveFile))
+	err := h.fillReserve(x)
 	if err != nil {
+		_ = os.Remove(h.path(reserveFile))
 		err = keepJSON(h.path(exitFile), x)
 	}
 	if err == nil {
@@ -115,6 +116,27 @@ func (h *host) writeExit(x Exit) error {
 		return fmt.Errorf("host: the end was not recorded: %w", err)
 	}
 	return nil
+}
+
+// fillReserve turns the file that reserved the space into exit.json.
+func (h *host) fillReserve(x Exit) error {
+	b, err := json.Marshal(x)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(h.path(reserveFile), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b = append(b, '\n')
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Truncate(int64(len(b))), f.Sync()); err != nil {
+		return err
+	}
+	return os.Rename(h.path(reserveFile), h.path(exitFile))
 }
 
 // session starts the agent, captures its output and returns how it ended, when

@@ -118,7 +118,7 @@ func (a *Ahead) Wait() { <-a.ended }
 // Start works like the function Start, with the waiting process.
 func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 	defer a.Drop()
-	lock, err := filelock.Wait(ctx, filepath.Join(a.dir, startFile))
+	lock, err := filelock.Wait(ctx, a.dir+"/.") // never a new file in its place
 	if err != nil {
 		return err
 	}

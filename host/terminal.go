@@ -21,12 +21,6 @@ const (
 	RuntimeTmux = "tmux"
 )
 
-// The screen's size before a viewer with a terminal attaches.
-const (
-	firstColumns = 120
-	firstRows    = 40
-)
-
 // terminal is what people see of an agent, and its viewers. The host's mu guards
 // it.
 type terminal struct {
@@ -42,9 +36,9 @@ type terminal struct {
 }
 
 func newTerminal(runtime string) *terminal {
-	t := &terminal{runtime: runtime, viewers: map[*viewer]struct{}{}, asked: [2]int{firstColumns, firstRows}}
+	t := &terminal{runtime: runtime, viewers: map[*viewer]struct{}{}, asked: [2]int{coppice.FirstScreen.Columns, coppice.FirstScreen.Rows}}
 	if runtime != RuntimePipe {
-		t.screen = vt.NewScreen(firstColumns, firstRows)
+		t.screen = vt.NewScreen(coppice.FirstScreen.Columns, coppice.FirstScreen.Rows)
 	}
 	return t
 }
@@ -186,7 +180,7 @@ func (h *host) watch() {
 
 // openPty prepares a terminal for the agent. The caller closes the files.
 func (h *host) openPty() (ours, theirs *os.File, err error) {
-	ours, theirs, err = pty.Open(firstColumns, firstRows)
+	ours, theirs, err = pty.Open(coppice.FirstScreen.Columns, coppice.FirstScreen.Rows)
 	if err != nil {
 		return nil, nil, err
 	}

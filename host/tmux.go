@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"coppice"
 	"coppice/agent"
 )
 
@@ -43,7 +44,7 @@ func (h *host) tmuxArgv(path string, argv []string) ([]string, error) {
 	if len(socket) > maxPath {
 		socket = tmuxSocket // relative: the host runs in the session's directory
 	}
-	args := []string{"tmux", "-u", "-C", "-S", socket, "-f", h.path(tmuxConf), "new-session", "-x", strconv.Itoa(firstColumns), "-y", strconv.Itoa(firstRows),
+	args := []string{"tmux", "-u", "-C", "-S", socket, "-f", h.path(tmuxConf), "new-session", "-x", strconv.Itoa(coppice.FirstScreen.Columns), "-y", strconv.Itoa(coppice.FirstScreen.Rows),
 		"-s", "agent", "-f", "no-output", "-P", "-F", "pid #{pane_pid}", "-c", h.spec.Request.Dir, "--"}
 	self, err := os.Executable()
 	if err != nil {

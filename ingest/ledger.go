@@ -42,8 +42,8 @@ type Config struct {
 
 // Ledger stores a worker's reports.
 type Ledger struct {
-	cfg   Config
-	masks recentMasks
+	cfg    Config
+	recent recents
 }
 
 var _ fabric.Ledger = (*Ledger)(nil)
@@ -147,17 +147,17 @@ func (l *Ledger) Image(ctx context.Context, id string) (data []byte, err error) 
 // Record accepts output. In one transaction it writes the masked output, the
 // cursor after it, and the facts that follow.
 func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
-	raw, recent := l.masks.get(b.Session)
-	if !recent {
+	last, known := l.recent.get(b.Session)
+	if !known {
 		err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-			raw, err = r.Outputs.Mask(b.Session)
+			last.mask, err = r.Outputs.Mask(b.Session)
 			return err
 		})
 		if err != nil {
 			return at, err
 		}
 	}
-	before, err := decodeMasks(raw)
+	before, err := decodeMasks(last.mask)
 	if err != nil {
 		return at, err
 	}
@@ -175,34 +175,38 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 		own = l.cfg.Prices()
 	}
 	err = l.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		if err := tx.Outputs.Add(b.Session, b.From, to, out); err != nil {
+			return err
+		}
+		now, err := tx.Outputs.Mask(b.Session)
+		switch {
+		case err != nil:
+			return err
+		case !bytes.Equal(now, last.mask):
+			return elsewhere(b.Session, b.From, b)
+		case !bytes.Equal(now, state):
+			if err := tx.Outputs.PutMask(b.Session, state); err != nil {
+				return err
+			}
+		}
+		if known && len(said) == 0 && last.at.Cursor == b.From { // the usual case: the rest of the row stays
+			at = last.at
+			at.Cursor = to
+			return nil
+		}
 		s, err := tx.Sessions.Get(b.Session)
 		if err != nil {
 			return err
 		}
-		if err := tx.Outputs.Add(s.ID, b.From, to, out); err != nil {
-			return err
-		}
-		now, err := tx.Outputs.Mask(s.ID)
-		switch {
-		case err != nil:
-			return err
-		case !bytes.Equal(now, raw):
-			return elsewhere(s, b)
-		case !bytes.Equal(now, state):
-			if err := tx.Outputs.PutMask(s.ID, state); err != nil {
-				return err
-			}
-		}
-		s.Cursor = to
 		at, err = l.facts(tx, s, said, own)
 		return err
 	})
 	if err == nil {
-		l.masks.put(b.Session, state)
+		l.recent.put(b.Session, recent{state, at})
 		return at, nil
 	}
-	l.masks.forget(b.Session)
-	if recent && coppice.ErrorCode(err) == coppice.EConflict {
+	l.recent.forget(b.Session)
+	if known && coppice.ErrorCode(err) == coppice.EConflict {
 		return l.Record(ctx, b)
 	}
 	return at, err
@@ -219,7 +223,7 @@ func (l *Ledger) standingOf(ctx context.Context, b fabric.Batch) (at fabric.Stan
 	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
 		s, err := r.Sessions.Get(b.Session)
 		if err == nil && s.Cursor != b.From {
-			err = elsewhere(s, b)
+			err = elsewhere(s.ID, s.Cursor, b)
 		}
 		at = standing(s)
 		return err
@@ -227,9 +231,9 @@ func (l *Ledger) standingOf(ctx context.Context, b fabric.Batch) (at fabric.Stan
 	return at, err
 }
 
-func elsewhere(s coppice.Session, b fabric.Batch) error {
-	return coppice.Errorf(coppice.EConflict, "the output of session %d is recorded up to %d, not %d", s.ID, s.Cursor, b.From).
-		WithFix("send what follows %d", s.Cursor)
+func elsewhere(session, cursor int64, b fabric.Batch) error {
+	return coppice.Errorf(coppice.EConflict, "the output of session %d is recorded up to %d, not %d", session, cursor, b.From).
+		WithFix("send what follows %d", cursor)
 }
 
 // facts writes the facts that follow from events.

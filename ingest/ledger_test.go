@@ -173,3 +173,31 @@ func TestTwoLedgers(t *testing.T) {
 		t.Errorf("recorded up to %d", at)
 	}
 }
+
+// A batch without facts returns the usage that is stored, also if another ledger
+// stored it.
+func TestABatchWithoutFactsHasTheUsage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	s := coppice.Session{Key: "app-1.1", State: coppice.SessionWorking, StartedAt: noon}
+	b.put(&s)
+	one, two := b.Ledger, b.reopen()
+	at, want := int64(0), 0.0
+	record := func(l *ingest.Ledger, kind coppice.OutputKind, text string) {
+		t.Helper()
+		f := fabric.Frame{Output: coppice.Output{Offset: at, At: noon, Kind: kind, Data: []byte(text)}, Next: at + 10}
+		standing, err := l.Record(t.Context(), fabric.Batch{Session: s.ID, From: at, Frames: []fabric.Frame{f}, Quiet: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at += 10; standing.Cursor != at || standing.Usage.CostUSD != want {
+			t.Errorf("after %q: up to %d, %g USD; want %d, %g USD", text, standing.Cursor, standing.Usage.CostUSD, at, want)
+		}
+	}
+	record(one, coppice.OutputStdout, "a line\n")
+	record(one, coppice.OutputStdout, "a line\n")
+	want = 0.5
+	record(two, coppice.OutputEvent, `{"kind":"usage","usage":{"cost_usd":0.5}}`)
+	record(one, coppice.OutputStdout, "a line\n")
+	record(one, coppice.OutputStdout, "a line\n")
+}

@@ -1,35 +1,45 @@
 package ingest
 
-import "sync"
+import (
+	"sync"
 
-// mostRecent limits the sessions whose masks are kept.
+	"coppice/fabric"
+)
+
+// mostRecent limits the sessions that are kept.
 const mostRecent = 1024
 
-// recentMasks has the last recorded masks of sessions, so that a batch of output
-// needs no read before its transaction. The transaction compares them with the
-// stored ones.
-type recentMasks struct {
-	mu sync.Mutex
-	of map[int64][]byte
+// recent is what the last batch of a session's output left behind.
+type recent struct {
+	mask []byte
+	at   fabric.Standing
 }
 
-func (m *recentMasks) get(session int64) (mask []byte, ok bool) {
+// recents has it for the sessions that wrote last, so that a batch of output needs no
+// read before its transaction, and one without facts does not read the session's row.
+// The transaction compares the mask and the cursor with the stored ones.
+type recents struct {
+	mu sync.Mutex
+	of map[int64]recent
+}
+
+func (m *recents) get(session int64) (last recent, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	mask, ok = m.of[session]
-	return mask, ok
+	last, ok = m.of[session]
+	return last, ok
 }
 
-func (m *recentMasks) put(session int64, mask []byte) {
+func (m *recents) put(session int64, last recent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.of == nil || len(m.of) >= mostRecent {
-		m.of = map[int64][]byte{}
+		m.of = map[int64]recent{}
 	}
-	m.of[session] = mask
+	m.of[session] = last
 }
 
-func (m *recentMasks) forget(session int64) {
+func (m *recents) forget(session int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.of, session)

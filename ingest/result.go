@@ -64,6 +64,22 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 			r.Pulls[i].Read.EachText(l.cfg.Redact.String)
 		}
 		return coppice.Raw(r), nil, nil
+	case coppice.WorkTrackerRead:
+		r, err := coppice.DecodeResult[coppice.TrackerReadResult](coppice.Work{Result: result})
+		if err != nil {
+			return result, nil, nil
+		}
+		for i := range r.Issues {
+			r.Issues[i].EachText(l.cfg.Redact.String)
+		}
+		return coppice.Raw(r), nil, nil
+	case coppice.WorkTrackerWrite:
+		r, err := coppice.DecodeResult[coppice.TrackerWriteResult](coppice.Work{Result: result})
+		if err != nil {
+			return result, nil, nil
+		}
+		r.Issue.EachText(l.cfg.Redact.String)
+		return coppice.Raw(r), nil, nil
 	case coppice.WorkCheck:
 		r, err := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: result})
 		if err != nil {

@@ -155,6 +155,20 @@ func Untrusted(name coppice.ReactionEvent, r coppice.Reaction, trust string) str
 	return "its text comes from outside, and sessions do not run in a sandbox; to allow it, set trust: unsandboxed"
 }
 
+// Outside returns the events whose rules pass text from outside to an agent. Without
+// defaults, only the events that the project's own rules name count.
+func Outside(own coppice.Reactions, defaults bool) (list []coppice.ReactionEvent) {
+	for _, e := range Events {
+		if _, named := own[e.Name]; !named && !defaults {
+			continue
+		}
+		if slices.ContainsFunc(RulesOf(e.Name, own), func(r coppice.Reaction) bool { return PassesOutside(e.Name, r) }) {
+			list = append(list, e.Name)
+		}
+	}
+	return list
+}
+
 // Message writes the message of a rule. For an agent, all that comes from outside is
 // marked as data, and so is the text of every event. The same facts always have the
 // same message.

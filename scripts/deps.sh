@@ -17,6 +17,11 @@ if [ ! -x "${COPPICE_CHROMIUM:-/usr/bin/chromium}" ]; then
 	wanted="$wanted chromium:chromium"
 fi
 
+# Notifications are shown on a desktop without a screen.
+if [ "$(uname)" = Linux ]; then
+	wanted="$wanted Xvfb:xvfb dbus-daemon:dbus dunst:dunst dunstctl:dunst"
+fi
+
 missing=
 # Compose projects are tested with a docker engine, which only root can start. The
 # image of the tests has a static busybox; Debian has another one, too.

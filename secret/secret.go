@@ -136,6 +136,23 @@ func CheckText(s string) error {
 	return nil
 }
 
+// Fill returns a text with each reference replaced by the value that resolve returns.
+func Fill(s string, resolve func(name string) (string, error)) (string, error) {
+	var failed error
+	filled := reference().ReplaceAllStringFunc(s, func(ref string) string {
+		if failed != nil {
+			return ""
+		}
+		var value string
+		value, failed = resolve(strings.TrimSuffix(strings.TrimPrefix(ref, Mark), "}"))
+		return value
+	})
+	if failed != nil {
+		return "", failed
+	}
+	return filled, nil
+}
+
 // Names returns the names of the secrets that tool servers refer to, sorted.
 func Names(servers map[string]coppice.MCPServer) []string {
 	names := map[string]bool{}
@@ -152,6 +169,21 @@ func Used(p coppice.Policy) []string {
 	names := append(Names(p.MCP), p.Forge.Token, p.Forge.Webhook)
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
+}
+
+// OfNotifier returns the names of the secrets that a notifier names, sorted.
+func OfNotifier(n coppice.Notifier) (names []string) {
+	for _, text := range append([]string{n.URL, n.From, n.User}, n.To...) {
+		_, _ = Fill(text, func(name string) (string, error) { // it only collects the names
+			names = append(names, name)
+			return "", nil
+		})
+	}
+	if n.Token != "" {
+		names = append(names, n.Token)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Replace returns the servers with each reference in their headers and variables

@@ -1,6 +1,7 @@
 package secret_test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -95,5 +96,23 @@ func TestReferences(t *testing.T) {
 	}
 	if secret.Names(nil) != nil || len(secret.Replace(nil, nil)) != 0 {
 		t.Error("no servers have secrets")
+	}
+}
+
+func TestOfNotifier(t *testing.T) {
+	t.Parallel()
+	n := coppice.Notifier{URL: "https://${secret:HOST}/${secret:PATH}", Token: "TOKEN", To: []string{"a", "${secret:TOPIC}", "${secret:HOST}"}, From: "${secret:FROM}", User: "me"}
+	if got := secret.OfNotifier(n); !slices.Equal(got, []string{"FROM", "HOST", "PATH", "TOKEN", "TOPIC"}) {
+		t.Errorf("%q", got)
+	}
+	if got := secret.OfNotifier(coppice.Notifier{}); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+	text, err := secret.Fill("${secret:A}-${secret:B}", func(name string) (string, error) { return strings.ToLower(name) + "${secret:C}", nil })
+	if err != nil || text != "a${secret:C}-b${secret:C}" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := secret.Fill("x ${secret:A}", func(string) (string, error) { return "value", errors.New("no") }); err == nil || text != "" {
+		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -19,8 +19,9 @@ type PullReader interface {
 	// ByNumber returns the newest pull request of a project with a number. If there is
 	// none, the code is not_found.
 	ByNumber(project int64, number int) (coppice.Pull, error)
-	// Open returns the pull requests of a project that have not ended, oldest first.
-	Open(project int64) ([]coppice.Pull, error)
+	// Followed returns what a pass over the forge needs of the pull requests of a project
+	// that the forge has and that have not ended, oldest first.
+	Followed(project int64) ([]coppice.FollowedPull, error)
 }
 
 // Pulls reads and writes pull requests. They are removed with their task.

@@ -95,6 +95,11 @@ type Reader struct {
 	Pulls      PullReader
 	Forges     ForgeReader
 	Reactions  ReactionReader
+	Trackers   TrackerReader
+	Issues     IssueReader
+
+	Notices       NoticeReader
+	Notifications NotificationReader
 }
 
 // Tx reads and writes facts.
@@ -137,6 +142,11 @@ type Tx struct {
 	Pulls      Pulls
 	Forges     Forges
 	Reactions  Reactions
+	Trackers   Trackers
+	Issues     Issues
+
+	Notices       Notices
+	Notifications Notifications
 }
 
 // Reader returns the groups for reading, which see what the transaction wrote.
@@ -147,6 +157,7 @@ func (t Tx) Reader() Reader {
 		Questions: t.Questions, Messages: t.Messages, Images: t.Images, Comments: t.Comments, Viewed: t.Viewed, Asks: t.Asks, Calls: t.Calls, Locks: t.Locks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
 		Features: t.Features, History: t.History, Previews: t.Previews, Snoozes: t.Snoozes, Groups: t.Groups, Seen: t.Seen,
 		Notes: t.Notes, Hooks: t.Hooks, Documents: t.Documents, Schedules: t.Schedules, Templates: t.Templates,
-		Pulls: t.Pulls, Forges: t.Forges, Reactions: t.Reactions,
+		Pulls: t.Pulls, Forges: t.Forges, Reactions: t.Reactions, Trackers: t.Trackers, Issues: t.Issues,
+		Notices: t.Notices, Notifications: t.Notifications,
 	}
 }

@@ -9,10 +9,11 @@ import (
 // Topics name what commits touch, such as session/12. A topic that ends with a
 // slash stands for all topics that start with it.
 const (
-	TopicLog      = "log"      // an event was added
-	TopicWork     = "work"     // work was offered
-	TopicHooks    = "hooks"    // a run of a hook changed
-	TopicSessions = "session/" // any session: see TopicSession
+	TopicLog           = "log"           // an event was added
+	TopicWork          = "work"          // work was offered
+	TopicHooks         = "hooks"         // a run of a hook changed
+	TopicNotifications = "notifications" // a message to people changed
+	TopicSessions      = "session/"      // any session: see TopicSession
 )
 
 // TopicTask returns the topic that is touched when an event names the task.

@@ -3,7 +3,6 @@ package worker
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -56,37 +55,24 @@ func (c *ForgeClients) Write(ctx context.Context, s coppice.ForgeWriteSpec) (cop
 func (c *ForgeClients) Ready(ctx context.Context, s coppice.ForgeSpec) error {
 	remote, err := c.Remote(ctx, s)
 	if err != nil {
-		return explained(err)
+		return coppice.FailedRequest(err)
 	}
 	name := cmp.Or(s.Forge.Token, defaultToken(remote.Kind))
 	token, err := c.Secret(ctx, name)
 	if err == nil && token == "" {
 		err = coppice.Errorf(coppice.EInvalid, "the secret %s is empty", name).WithFix("store the token of the forge: coppice secret set %s", name)
 	}
-	return explained(err)
+	return coppice.FailedRequest(err)
 }
 
 // ReadPull reads a pull request for a person who waits for it.
 func (c *ForgeClients) ReadPull(ctx context.Context, s coppice.ForgeSpec, number int) (coppice.PullRead, error) {
 	f, err := c.For(ctx, s)
 	if err != nil {
-		return coppice.PullRead{}, explained(err)
+		return coppice.PullRead{}, coppice.FailedRequest(err)
 	}
 	r, err := f.Read(ctx, number)
-	return forge.Clip(r), explained(err)
-}
-
-// explained returns a failure of work as an error for people.
-func explained(err error) error {
-	var fail *coppice.Failure
-	if !errors.As(err, &fail) {
-		return err
-	}
-	code := coppice.EUnavailable
-	if fail.Class == coppice.ClassAuth {
-		code = coppice.EInvalid
-	}
-	return coppice.Errorf(code, "%s", fail.Text).WithFix("%s", fail.Fix)
+	return forge.Clip(r), coppice.FailedRequest(err)
 }
 
 // Remote returns where a project's repository is on its forge.
@@ -153,6 +139,24 @@ func (noForges) Read(context.Context, coppice.ForgeReadSpec) (coppice.ForgeReadR
 
 func (noForges) Write(context.Context, coppice.ForgeWriteSpec) (coppice.ForgeWriteResult, error) {
 	return coppice.ForgeWriteResult{}, errNoForges
+}
+
+// noTrackers refuses work on trackers where a worker has none.
+type noTrackers struct{}
+
+func (noTrackers) Read(context.Context, coppice.TrackerReadSpec) (coppice.TrackerReadResult, error) {
+	return coppice.TrackerReadResult{}, errNoForges
+}
+
+func (noTrackers) Write(context.Context, coppice.TrackerWriteSpec) (coppice.TrackerWriteResult, error) {
+	return coppice.TrackerWriteResult{}, errNoForges
+}
+
+// noNotifier refuses to send notifications where a worker cannot.
+type noNotifier struct{}
+
+func (noNotifier) Send(context.Context, coppice.NotifySpec) (coppice.NotifyResult, error) {
+	return coppice.NotifyResult{}, coppice.Failf(coppice.ClassCapability, "this worker cannot send notifications", "")
 }
 
 var errNoForges = coppice.Failf(coppice.ClassCapability, "this worker cannot reach forges", "")

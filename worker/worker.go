@@ -22,7 +22,7 @@ import (
 	"coppice/workspace"
 )
 
-// Config has the dependencies of a Worker. All fields except Forges, Browser, Secrets,
+// Config has the dependencies of a Worker. All fields except Forges, Trackers, Notifier, Browser, Secrets,
 // Logger, Capacity, Renew and Retry are required.
 type Config struct {
 	Name       string // the same after a restart
@@ -31,6 +31,8 @@ type Config struct {
 	Ledger     fabric.Ledger
 	Workspaces Workspaces
 	Forges     Forges
+	Trackers   Trackers
+	Notifier   Notifier
 	Sessions   string // the parent of the sessions' directories
 	Host       host.Launcher
 	Browser    []string // the command of a session's browser; empty means no browser
@@ -113,6 +115,15 @@ var executors = map[coppice.WorkKind]executor{
 	coppice.WorkForgeRead: {GroupForge, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Forges.Read)
 	}},
+	coppice.WorkTrackerRead: {GroupForge, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Trackers.Read)
+	}},
+	coppice.WorkTrackerWrite: {GroupForge, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Trackers.Write)
+	}},
+	coppice.WorkNotify: {GroupForge, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Notifier.Send)
+	}},
 	coppice.WorkHook: {GroupHook, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Hook)
 	}},
@@ -168,6 +179,12 @@ func New(c Config) (*Worker, error) {
 	}
 	if c.Forges == nil {
 		c.Forges = noForges{}
+	}
+	if c.Trackers == nil {
+		c.Trackers = noTrackers{}
+	}
+	if c.Notifier == nil {
+		c.Notifier = noNotifier{}
 	}
 	if c.Renew == 0 {
 		c.Renew = 10 * time.Second

@@ -49,3 +49,15 @@ type Forges interface {
 	Read(ctx context.Context, s coppice.ForgeReadSpec) (coppice.ForgeReadResult, error)
 	Write(ctx context.Context, s coppice.ForgeWriteSpec) (coppice.ForgeWriteResult, error)
 }
+
+// Trackers carries out work on the sources of issues of projects. A work item that is
+// repeated changes nothing twice.
+type Trackers interface {
+	Read(ctx context.Context, s coppice.TrackerReadSpec) (coppice.TrackerReadResult, error)
+	Write(ctx context.Context, s coppice.TrackerWriteSpec) (coppice.TrackerWriteResult, error)
+}
+
+// Notifier sends notifications. One that is repeated has the same id.
+type Notifier interface {
+	Send(ctx context.Context, s coppice.NotifySpec) (coppice.NotifyResult, error)
+}

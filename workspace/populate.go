@@ -11,6 +11,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitconfig"
 	"coppice/workspace/repo"
 )
 
@@ -140,6 +141,12 @@ func (w *Workspaces) submodules(ctx context.Context, r repo.Repo, tree string) e
 	if len(config) == 1 {
 		return nil
 	}
+	user, err := w.Git.Settings(ctx, r.Root)
+	if err != nil {
+		return err
+	}
+	confirmed, known := w.Confirmed(r.Dir)
+	config = append(config, gitconfig.Access(gitconfig.Counting(user, confirmed, known))...)
 	_, err = w.Git.Do(ctx, git.Call{Dir: tree, Config: config, Network: true, Args: []string{"submodule", "--quiet", "update", "--init", "--recursive", "--checkout", "--force"}})
 	if err != nil && ctx.Err() == nil {
 		return coppice.Failf(coppice.ClassEnvironment, "cannot get the submodules: "+err.Error(), "make sure that `git submodule update --init` works in a fresh clone")

@@ -64,11 +64,12 @@ func TestPullPush(t *testing.T) {
 	commitOf := func(dir, file string) string { write(t, dir, file, "t"); return commit(t, dir, file) }
 	commitOf(ws, "x.txt")
 	first := b.saved(ws)
-	push := func(old, to string) coppice.PullPushResult {
+	keep := func(old, to, kept string) coppice.PullPushResult {
 		return must[coppice.PullPushResult](t)(b.PullPush(b.ctx, coppice.PullPushSpec{
-			ForgeSpec: coppice.ForgeSpec{Repo: b.root}, Branch: branch, Old: old, New: to,
+			ForgeSpec: coppice.ForgeSpec{Repo: b.root}, Branch: branch, Old: old, New: to, Keep: kept,
 		}))
 	}
+	push := func(old, to string) coppice.PullPushResult { return keep(old, to, "") }
 	at := func(want string) {
 		t.Helper()
 		if got := run(t, remote, "git", "for-each-ref", "--format=%(objectname)", "refs/heads/"+branch); got != want {
@@ -102,12 +103,35 @@ func TestPullPush(t *testing.T) {
 	at(theirs)
 	run(t, ws, "git", "pull", "-q", "--no-rebase", "--no-edit", remote, branch)
 	both := b.saved(ws)
-	if got := push(first, both); !got.Pushed {
+	if got := push(first, both); !got.Pushed || got.Kept != theirs {
 		t.Errorf("with somebody's commit: %+v", got)
 	}
 	at(both)
-	if got := push(both, ""); !got.Pushed {
+	// The agent rewrites its branch: what others pushed has to stay, what it pushed has not.
+	rewrite := func(onto string) string {
+		run(t, ws, "git", "reset", "-q", "--hard", onto)
+		commitOf(ws, "again.txt")
+		return b.saved(ws)
+	}
+	if got := keep(both, rewrite(first), theirs); got.Pushed || got.Theirs != theirs {
+		t.Errorf("without somebody's commit: %+v", got)
+	}
+	at(both)
+	with := rewrite(theirs)
+	if got := keep(both, with, theirs); !got.Pushed || got.Kept != "" {
+		t.Errorf("with somebody's commit again: %+v", got)
+	}
+	at(with)
+	without := rewrite(first)
+	run(t, ws, "git", "push", "-q", "--force", remote, "HEAD:"+branch)
+	if got := keep(with, without, theirs); !got.Pushed {
+		t.Errorf("a person has overwritten the branch: %+v", got)
+	}
+	if got := push(without, ""); !got.Pushed {
 		t.Errorf("the deletion: %+v", got)
 	}
 	at("")
+	if got := keep(without, without, theirs); !got.Pushed {
+		t.Errorf("nothing is left to keep: %+v", got)
+	}
 }

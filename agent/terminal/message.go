@@ -46,7 +46,7 @@ const (
 
 	unechoed    = 3 * time.Second        // after this silence the program is assumed to echo nothing
 	noReaction  = 3 * time.Second        // after this the keys are pressed again
-	lostFor     = 10 * time.Second       // after this, at the last try, the message is given up
+	lostFor     = 10 * time.Second       // after this a program does not work any more, and at the last try the message is given up
 	afterTyping = 300 * time.Millisecond // this silence shows that the echo is complete
 )
 
@@ -183,6 +183,7 @@ func (d *driver) deliver(quiet time.Duration) {
 	}
 	switch {
 	case m.quit && quiet < noReaction: // its exit shows that it worked
+	case quiet < lostFor && d.worksSince(m) && d.State == coppice.SessionWorking && !d.left(m): // it might accept the text when this work ends
 	case d.reacted(m, quiet):
 		d.delivered(m)
 	case quiet >= noReaction && m.tries < mostTries:
@@ -192,9 +193,20 @@ func (d *driver) deliver(quiet time.Duration) {
 	}
 }
 
-// reacted reports whether the screen shows that a message was accepted.
+// worksSince reports whether the agent started to work after a message was submitted.
+func (d *driver) worksSince(m *message) bool { return m.idle && d.seen > d.seenAtSubmit }
+
+// left reports whether a message is no longer in the input line, or never was.
+func (d *driver) left(m *message) bool {
+	end := commonEnd(m.tail, squash(m.line))
+	return !m.inLine || end == "" || !strings.HasSuffix(squash(d.cursorLine()), end)
+}
+
+// reacted reports whether the screen shows that a message was accepted. A program that
+// still starts can show work of another kind. So work counts only if the text has left
+// the input line.
 func (d *driver) reacted(m *message, quiet time.Duration) bool {
-	if m.idle && d.seen > d.seenAtSubmit {
+	if d.worksSince(m) && d.left(m) {
 		return true
 	}
 	if d.screen.Written() == m.at {

@@ -38,12 +38,6 @@ import (
 // Name is the protocol's name in profiles.
 const Name = "terminal"
 
-// The size of the screen until the host sets another.
-const (
-	columns = 120
-	rows    = 40
-)
-
 // Protocol implements agent.Protocol.
 type Protocol struct{}
 
@@ -86,7 +80,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
-	d := &driver{profile: p.Screen, request: r, screen: vt.NewScreen(columns, rows), Run: agent.Run{State: coppice.SessionWorking}}
+	d := &driver{profile: p.Screen, request: r, screen: vt.NewScreen(coppice.FirstScreen.Columns, coppice.FirstScreen.Rows), Run: agent.Run{State: coppice.SessionWorking}}
 	d.rules, _ = compile(p.Screen.Rules) // Launch reports invalid ones
 	if d.profile.Submit == "" {
 		d.profile.Submit = "\r"

@@ -29,6 +29,7 @@ type app struct {
 	deaf   int  // how many times it ignores the submit key
 	quick  bool // it is done before anybody looks
 	events bool // it reports its state
+	slow   bool // it shows that it works for a moment when it ignores the submit key: it still starts
 
 	input     string
 	pasting   bool
@@ -36,6 +37,7 @@ type app struct {
 	working   bool
 	trust     bool // it asks for trust first
 	keys      int  // that it got while it asked
+	flash     bool // it shows that it works, and then that it does not
 	quit      bool
 }
 
@@ -85,6 +87,7 @@ func (a *app) typed(keys string) string {
 			keys = keys[1:]
 			if a.deaf > 0 {
 				a.deaf--
+				a.flash = a.slow
 				continue
 			}
 			switch {
@@ -130,6 +133,13 @@ func (p *play) take(s agent.Step) {
 		}
 		p.writes = append(p.writes, string(s.Write))
 		out := p.app.typed(string(s.Write))
+		if p.app.flash {
+			p.app.flash, p.app.working = false, true
+			p.d.Output(agent.Stdout, []byte(p.app.draw()))
+			p.d.Tick(0)
+			p.app.working = false
+			out = p.app.draw()
+		}
 		if p.app.working && p.app.quick {
 			p.app.working = false
 			out += p.app.draw()
@@ -178,6 +188,7 @@ func TestDelivery(t *testing.T) {
 			paste: rapid.Bool().Draw(t, "paste"), echo: rapid.Bool().Draw(t, "echo"), deaf: rapid.IntRange(0, 4).Draw(t, "deaf"),
 			quick: rapid.Bool().Draw(t, "quick"), events: rapid.Bool().Draw(t, "events"), trust: rapid.Bool().Draw(t, "trust"),
 		}
+		a.slow = a.echo && rapid.Bool().Draw(t, "slow")
 		trust := a.trust
 		prompt := rapid.StringMatching(`[a-z]{1,5}( [a-z]{1,9}){0,40}(\n[a-z ]{3,10}[a-z]){0,3}`).Draw(t, "prompt")
 		deaf := a.deaf

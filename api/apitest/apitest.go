@@ -9,6 +9,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,7 +37,20 @@ type Bundle struct {
 	Client *client.Client
 	Clock  *Clock
 	Log    *Log
-	Pull   coppice.PullRead // the one pull request on the forge
+	Pull   coppice.PullRead     // the one pull request on the forge
+	Notify coppice.NotifyPolicy // of the user
+
+	Reported []coppice.IssueRead // the issues on the tracker
+}
+
+// Read implements engine.Trackers.
+func (b *Bundle) Read(_ context.Context, s coppice.TrackerReadSpec) (r coppice.TrackerReadResult, err error) {
+	for _, i := range b.Reported {
+		if slices.Contains(s.Named, i.ID) {
+			r.Issues = append(r.Issues, i)
+		}
+	}
+	return r, nil
 }
 
 // Ready implements engine.Forges.
@@ -65,9 +79,9 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 			return coppice.Errorf(coppice.EConflict, "%s has no screen that a person can take over", agent).WithFix("send it messages")
 		}
 		return nil
-	}, engine.WithForges(b))
+	}, engine.WithForges(b), engine.WithTrackers(b), engine.WithNotify(func() coppice.NotifyPolicy { return b.Notify }))
 	b.Config = http.Config{
-		Token: Token, Store: s, Projects: b.Intake, Tasks: b.Intake, Talk: b.Intake, Inbox: b.Intake, Hooks: b.Intake, Schedules: b.Intake, Status: Statuser{}, Version: "test",
+		Token: Token, Store: s, Projects: b.Intake, Tasks: b.Intake, Talk: b.Intake, Inbox: b.Intake, Hooks: b.Intake, Notify: b.Intake, Schedules: b.Intake, Issues: b.Intake, Status: Statuser{}, Version: "test",
 		Now: b.Clock.Now, Log: slog.New(slog.NewTextHandler(b.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Diff: func(_ context.Context, t coppice.Task, since string) (string, error) {
 			if since == api.SinceSession {

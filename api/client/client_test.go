@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -47,6 +48,20 @@ func TestEndpointIsForItsOwnerOnly(t *testing.T) {
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 2 {
 		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// A crash of the machine can leave a file without its content.
+func TestEndpointWithoutContentMeansNoServer(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "\x00\x00", `{"url":"http://127`} {
+		dir := state(t)
+		if err := os.WriteFile(filepath.Join(dir, "server.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := client.ReadEndpoint(dir); !errors.Is(err, client.ErrNoServer) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

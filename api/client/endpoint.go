@@ -47,13 +47,17 @@ func EnsureToken(dir string) (string, error) {
 	return token, atomicfile.Write(filepath.Join(dir, tokenFile), []byte(token+"\n"), 0o600)
 }
 
-// WriteEndpoint publishes the server's address to clients.
+// WriteEndpoint publishes the server's address to clients. It does not survive a
+// crash of the machine, which ends the server, too.
 func WriteEndpoint(dir string, e Endpoint) error {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, endpointFile), append(b, '\n'), 0o600)
+	return atomicfile.Replace(filepath.Join(dir, endpointFile), atomicfile.Options{NoSync: true}, func(f *os.File) error {
+		_, err := f.Write(append(b, '\n'))
+		return err
+	})
 }
 
 // RemoveEndpoint removes the server's address, unless another process has

@@ -110,6 +110,10 @@ func (s *Server) makeBoard(ctx context.Context, in *boardIn) (out api.Board, err
 			return err
 		}
 		out.Entries, err = s.projectEntries(r, b.filter.ProjectID, in)
+		for i := range out.Columns {
+			c := &out.Columns[i]
+			c.Shown = c.Shown || c.Count > 0 || c.Needs && len(out.Entries) > 0
+		}
 		return err
 	})
 	return out, err

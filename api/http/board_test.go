@@ -108,6 +108,17 @@ func TestBoard(t *testing.T) {
 	if got := outline(read[api.Board](t, b, "/board?archived=true")); got != "Done 1: app-6" {
 		t.Errorf("the archive: %s", got)
 	}
+	for query, want := range map[string]string{"": "Needs you, Working, Waiting, Failed, Done", "archived=true": "Done", "group=project&project=web": "Needs you, web", "group=project&text=no": "Needs you"} {
+		var shown []string
+		for _, c := range read[api.Board](t, b, "/board?"+query).Columns {
+			if c.Shown {
+				shown = append(shown, c.Name)
+			}
+		}
+		if got := strings.Join(shown, ", "); got != want {
+			t.Errorf("%s shows %s, want %s", query, got, want)
+		}
+	}
 	whole := read[api.Board](t, b, "/board")
 	if whole.Count != 9 || whole.Empty || strings.Join(whole.Projects, " ") != "app web" || strings.Join(whole.Agents, " ") != "other robot" || len(whole.Statuses) != len(coppice.Statuses) {
 		t.Errorf("the board: %+v", whole)

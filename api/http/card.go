@@ -106,6 +106,9 @@ const (
 	proofVerified = "verified"
 )
 
+// proven reports whether a result is good.
+func proven(proof string) bool { return proof == proofPassed || proof == proofVerified }
+
 // proof returns the result of a candidate, as far as is known.
 func proof(l *coppice.Landing) string {
 	switch {

@@ -68,8 +68,8 @@ func TestProof(t *testing.T) {
 		l := c.landing
 		l.ProjectID, l.TaskID, l.SessionID = p.ID, task.ID, s.ID
 		b.Update(func(tx store.Tx) error { return tx.Landings.Put(&l) })
-		if got, err := b.Client.Task(b.Ctx, task.Key); err != nil || got.Proof != c.want {
-			t.Errorf("%+v: %q, %v; want %q", c.landing, got.Proof, err, c.want)
+		if got, err := b.Client.Task(b.Ctx, task.Key); err != nil || got.Proof != c.want || got.Proven != (c.want == "checks passed" || c.want == "verified") {
+			t.Errorf("%+v: %q, proven %v, %v; want %q", c.landing, got.Proof, got.Proven, err, c.want)
 		}
 	}
 }

@@ -37,10 +37,17 @@ func (s *Server) configRoutes(a huma.API) {
 
 // settings runs f with a project whose settings this server can show.
 func settings[T any](ctx context.Context, s *Server, prefix string, f func(coppice.Project) (T, error)) (out T, err error) {
-	if s.cfg.Settings == nil {
-		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot show settings").WithFix("run `coppice config` in the repository")
+	if err := s.hasSettings(); err != nil {
+		return out, err
 	}
 	return withProject(ctx, s, prefix, f)
+}
+
+func (s *Server) hasSettings() error {
+	if s.cfg.Settings == nil {
+		return coppice.Errorf(coppice.EUnavailable, "this server cannot show settings").WithFix("run `coppice config` in the repository")
+	}
+	return nil
 }
 
 // withProject runs f with the project that has a prefix.
@@ -50,6 +57,14 @@ func withProject[T any](ctx context.Context, s *Server, prefix string, f func(co
 		return out, err
 	}
 	return f(p.Project)
+}
+
+// valueOrUnset refuses a change of a key that has both a value and unset, or neither.
+func valueOrUnset(c api.ConfigChange) error {
+	if (len(c.Value) > 0) == c.Unset {
+		return coppice.Errorf(coppice.EInvalid, "a change has either a value or unset").WithFix("send one of the two").WithField("value")
+	}
+	return nil
 }
 
 // textOrUnset refuses a change of a file that has both a text and unset, or neither.
@@ -66,8 +81,8 @@ func (s *Server) showConfig(ctx context.Context, in *ProjectIn) (api.ProjectConf
 
 func (s *Server) changeConfig(ctx context.Context, in *changeConfigIn) (api.ProjectConfig, error) {
 	return settings(ctx, s, in.Project, func(p coppice.Project) (api.ProjectConfig, error) {
-		if (len(in.Body.Value) > 0) == in.Body.Unset {
-			return api.ProjectConfig{}, coppice.Errorf(coppice.EInvalid, "a change has either a value or unset").WithFix("send one of the two").WithField("value")
+		if err := valueOrUnset(in.Body); err != nil {
+			return api.ProjectConfig{}, err
 		}
 		return s.cfg.Settings.SetConfig(ctx, p, in.Body)
 	})

@@ -162,6 +162,19 @@ func TestUsage(t *testing.T) {
 	if !strings.Contains(text, `"budgets":[{"project":"app","task_usd":5,"day_usd":20,"today_usd":0.5}`) {
 		t.Errorf("budgets: %s", text)
 	}
+	own := b.Task("app", coppice.NewTask{Title: "with its own budget", Budget: 0.5}).Key
+	b.Session(own, coppice.SessionDone, func(s *coppice.Session) { s.Usage.CostUSD = 0.5 })
+	u, err = b.Client.Usage(b.Ctx, client.UsageQuery{ByTask: true, Project: "app"})
+	b.Must(err)
+	for _, row := range u.Rows {
+		want := api.UsageRow{BudgetUSD: 5}
+		if row.Task == own {
+			want = api.UsageRow{BudgetUSD: 0.5, Over: true}
+		}
+		if row.BudgetUSD != want.BudgetUSD || row.Over != want.Over {
+			t.Errorf("the budget of %s: %v, over %t", row.Task, row.BudgetUSD, row.Over)
+		}
+	}
 	_, text = call(t, b, "GET", "/api/v1/usage?tz=-780", "") // it is still yesterday there
 	if !strings.Contains(text, `"to":"2026-03-03"`) || !strings.Contains(text, `"day":"2026-03-03"`) {
 		t.Errorf("in another zone: %s", text)
@@ -305,6 +318,14 @@ func (f *fakeSettings) SetPrompt(_ context.Context, _ coppice.Project, role stri
 	return api.Prompt{Role: role, Text: f.value}, nil
 }
 
+func (f *fakeSettings) Notify(context.Context) (api.NotifySettings, error) {
+	return api.NotifySettings{}, nil
+}
+
+func (f *fakeSettings) SetNotify(context.Context, api.ConfigChange) (api.NotifySettings, error) {
+	return api.NotifySettings{}, nil
+}
+
 func TestPromptRoutes(t *testing.T) {
 	t.Parallel()
 	f := &fakeSettings{}
@@ -383,7 +404,7 @@ func TestAgentsTellLimits(t *testing.T) {
 	if l := list.Agents[0].Limit; l == nil || l.Text != "too much" || list.Agents[1].Limit != nil || list.Agents[0].Warnings == nil {
 		t.Errorf("agents %+v", list.Agents)
 	}
-	if l := list.Agents[1].ModelLimits; len(l) != 1 || l[0].Agent != "other:small" || len(list.Agents[0].ModelLimits) != 0 {
+	if l := list.Agents[1].ModelLimits; len(l) != 1 || l[0].Agent != "other:small" || l[0].Model != "small" || len(list.Agents[0].ModelLimits) != 0 {
 		t.Errorf("models %+v", l)
 	}
 	var order []string

@@ -17,9 +17,12 @@ func (s *Server) outline(r store.Reader, t coppice.Task, docs []coppice.Document
 	if err != nil {
 		return err
 	}
-	out.Approves, out.Outline = o.Approves, make([]api.FlowPart, len(o.Parts))
+	out.Approves, out.Plan, out.Verdict, out.Outline = o.Approves, o.Plan, o.Verdict, make([]api.FlowPart, len(o.Parts))
 	for n, p := range o.Parts {
-		out.Outline[n] = api.FlowPart(p)
+		out.Outline[n] = api.FlowPart{Key: p.Key, Name: p.Name, Agent: p.Agent, After: p.After, Steps: p.Steps, Runs: p.Runs, Most: p.Most, Maybe: p.Maybe, Status: partStatus(p.Steps, out.Steps)}
+	}
+	for _, r := range o.Rounds {
+		out.Rounds = append(out.Rounds, api.FlowRound(r))
 	}
 	for _, c := range o.Cycles {
 		row := api.FlowCycle{Cycle: c.Cycle, Found: c.Found, Done: c.Done, Left: c.Left, Of: c.Of, Known: c.Known, Steps: c.Steps}
@@ -47,4 +50,17 @@ func (s *Server) outline(r store.Reader, t coppice.Task, docs []coppice.Document
 		out.Comments = append(out.Comments, one)
 	}
 	return err
+}
+
+// partStatus returns the status of the open step of a part, or else of its newest one.
+func partStatus(keys []string, steps []api.FlowStep) (status coppice.Status) {
+	for _, step := range steps {
+		if step.Left || !slices.Contains(keys, step.Key) {
+			continue
+		}
+		if status = step.Status; step.State == "open" {
+			return status
+		}
+	}
+	return status
 }

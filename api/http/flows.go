@@ -1,12 +1,10 @@
 package http
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -90,15 +88,7 @@ func (s *Server) flowPage(ctx context.Context, r store.Reader, in *listFlowsIn) 
 		if err != nil {
 			return out, err
 		}
-		for _, step := range steps {
-			if slices.Contains(t.Flow.Left, step.ID) {
-				continue
-			}
-			one.Steps++
-			if step.Outcome == coppice.OutcomeDone {
-				one.Done++
-			}
-		}
+		one.Done, one.Steps = progress(t, steps)
 		spent, err := engine.Spent(r, t.ID)
 		if err != nil {
 			return out, err
@@ -107,6 +97,20 @@ func (s *Server) flowPage(ctx context.Context, r store.Reader, in *listFlowsIn) 
 		out.Flows[i] = one
 	}
 	return out, nil
+}
+
+// progress returns how many steps of a flow are done, and how many count.
+func progress(t coppice.Task, steps []coppice.Task) (done, of int) {
+	for _, step := range steps {
+		if slices.Contains(t.Flow.Left, step.ID) {
+			continue
+		}
+		of++
+		if step.Outcome == coppice.OutcomeDone {
+			done++
+		}
+	}
+	return done, of
 }
 
 // flowByKey finds a flow. It fails for any other task.
@@ -132,8 +136,16 @@ func (s *Server) showFlow(ctx context.Context, in *FlowIn) (api.FlowDetail, erro
 		if out.Task, err = s.detail(ctx, r, t); err != nil {
 			return out, err
 		}
-		if out.Steps, err = s.flowSteps(ctx, r, t); err != nil {
+		steps, err := r.Families.Steps(t.ID)
+		if err != nil {
 			return out, err
+		}
+		out.Done, out.Of = progress(t, steps)
+		if out.Steps, err = s.flowSteps(ctx, r, t, steps); err != nil {
+			return out, err
+		}
+		for i := range out.Steps {
+			out.Steps[i].Resumes = !out.Steps[i].Left && slices.Contains(out.Task.Can, coppice.VerbResume)
 		}
 		docs, err := r.Documents.Newest(t.ID)
 		if err != nil {
@@ -158,11 +170,7 @@ var stepStates = map[coppice.Outcome]string{"": "open", coppice.OutcomeDone: "do
 
 // flowSteps makes the API's view of a flow's steps, with those that no longer count.
 // The number of queries does not depend on the number of steps.
-func (s *Server) flowSteps(ctx context.Context, r store.Reader, t coppice.Task) ([]api.FlowStep, error) {
-	tasks, err := r.Families.Steps(t.ID)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) flowSteps(ctx context.Context, r store.Reader, t coppice.Task, tasks []coppice.Task) ([]api.FlowStep, error) {
 	statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
 	if err != nil {
 		return nil, err
@@ -179,9 +187,14 @@ func (s *Server) flowSteps(ctx context.Context, r store.Reader, t coppice.Task) 
 		one := api.FlowStep{
 			Key: step.Step.Key, Task: step.Key, TaskID: step.ID, Title: step.Title, State: stepStates[step.Outcome], Status: v.Status, Says: v.Says,
 			Agent: step.Agent, Model: step.Model, Cost: v.Usage.CostUSD, CreatedAt: step.CreatedAt, Ended: step.EndedAt, Landed: step.Landed,
-			Result: engine.ResultText(step, sessions, mostShownResult), Below: keys[step.Parent], Left: slices.Contains(t.Flow.Left, step.ID), Saw: step.Step.Saw,
+			Below: keys[step.Parent], Left: slices.Contains(t.Flow.Left, step.ID), Saw: step.Step.Saw,
 		}
-		if !step.Ended() && v.Status != coppice.StatusWorking {
+		seen := engine.ViewStep(step, sessions, mostShownResult)
+		one.Group, one.Name, one.Phase, one.Side, one.Result = seen.Group, seen.Name, seen.Phase, seen.Side, seen.Result
+		if said := seen.Said; said != nil {
+			one.Said = &api.FlowStatement{Verdict: said.Verdict, Summary: said.Summary, Position: said.Position, Changed: said.Changed}
+		}
+		if !step.Ended() && !one.Left && v.Status != coppice.StatusWorking {
 			one.Waits, one.Fix = v.Reason, v.Fix
 		}
 		for _, x := range sessions {
@@ -206,11 +219,10 @@ func (s *Server) flowSteps(ctx context.Context, r store.Reader, t coppice.Task) 
 func metrics(steps []api.FlowStep, now time.Time) api.FlowMetrics {
 	out := api.FlowMetrics{Phases: []api.FlowPhase{}}
 	for _, step := range steps {
-		name := phaseOf(step.Key)
-		i := slices.IndexFunc(out.Phases, func(p api.FlowPhase) bool { return p.Name == name })
+		i := slices.IndexFunc(out.Phases, func(p api.FlowPhase) bool { return p.Name == step.Phase })
 		if i < 0 {
 			i = len(out.Phases)
-			out.Phases = append(out.Phases, api.FlowPhase{Name: name})
+			out.Phases = append(out.Phases, api.FlowPhase{Name: step.Phase})
 		}
 		until := step.Started
 		for _, t := range []time.Time{step.Ended, now} { // of a step that has not started
@@ -224,25 +236,6 @@ func metrics(steps []api.FlowStep, now time.Time) api.FlowMetrics {
 		out.Queued, out.Worked = out.Queued+queued, out.Worked+step.Took
 	}
 	return out
-}
-
-// shortPhases are the phases of keys that have only letters and numbers.
-var shortPhases = map[string]string{"r": "round", "": "item"}
-
-// phaseOf returns the phase that the key of a step names: review for c3/review-2, round
-// for l1/r2/a, and item for 7.
-func phaseOf(key string) string {
-	name := ""
-	for part := range strings.SplitSeq(key, "/") {
-		word := strings.TrimRight(part, "-0123456789")
-		if len(word) > 1 {
-			return word
-		}
-		if shortPhases[name] == "" || name == "" {
-			name = word
-		}
-	}
-	return cmp.Or(shortPhases[name], name)
 }
 
 func documentView(d coppice.Document) api.FlowDocument {

@@ -63,6 +63,12 @@ func TestFlows(t *testing.T) {
 	if done.Key != "1" || done.Task != "app-2" || done.State != "done" || done.Landed != "abc" || done.Took.D() != 2*time.Minute || done.Cost != 0.5 || len(done.Result) > 4<<10 || !strings.HasPrefix(done.Result, "All done.") {
 		t.Errorf("the first step is %+v", done)
 	}
+	if done.Name != "1" || done.Group != "" || done.Phase != "item" || done.Side != 0 || done.Said != nil || f.Done != 1 || f.Of != 2 {
+		t.Errorf("the first step is %+v, and %d of %d steps are done", done, f.Done, f.Of)
+	}
+	if f.Outline[0].Status != coppice.StatusDone || f.Outline[1].Status != open.Status || f.Plan+f.Verdict != "" || done.Resumes {
+		t.Errorf("the parts are %+v, the plan is %q, the verdict %q", f.Outline, f.Plan, f.Verdict)
+	}
 	if open.State != "open" || !open.Started.IsZero() || open.Left || open.Result != "" {
 		t.Errorf("the second step is %+v", open)
 	}
@@ -74,8 +80,8 @@ func TestFlows(t *testing.T) {
 		t.Errorf("the task of the step is %+v, %v; want the step 1 of app-1", task.Step, err)
 	}
 	b.Change("app-1", func(t *coppice.Task) { t.Flow.Left = []int64{done.TaskID} })
-	if f, err = b.Client.Flow(b.Ctx, "app-1"); err != nil || !f.Steps[0].Left || f.Steps[1].Left {
-		t.Errorf("%+v, %v; want the first step left out", f.Steps, err)
+	if f, err = b.Client.Flow(b.Ctx, "app-1"); err != nil || !f.Steps[0].Left || f.Steps[1].Left || f.Done != 0 || f.Of != 1 {
+		t.Errorf("%+v, %v, %d of %d done; want the first step left out", f.Steps, err, f.Done, f.Of)
 	}
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Outcome = coppice.StageEnded, coppice.OutcomeDone })
 	if page, err = b.Client.Flows(b.Ctx, client.FlowQuery{Open: true}); err != nil || len(page.Flows) != 0 {
@@ -83,6 +89,56 @@ func TestFlows(t *testing.T) {
 	}
 	refuses(t, b, http.StatusNotFound, "GET", "/api/v1/flows/app-2", "")
 	refuses(t, b, http.StatusNotFound, "GET", "/api/v1/flows/app-9", "")
+}
+
+// A step of a debate says which side made which statement in which round. Its result is
+// the statement as text.
+func TestStatementsOfADebate(t *testing.T) {
+	t.Parallel()
+	b := setupApp(t)
+	b.Task("app", coppice.NewTask{Title: "Which?"})
+	flow := b.Change("app-1", func(t *coppice.Task) {
+		spec := json.RawMessage(`{"between": ["one", "two"], "rounds": 2, "loops": 1}`)
+		t.Stage, t.Wait, t.Flow = coppice.StageFlow, nil, &coppice.Flow{Kind: coppice.FlowDebate, Spec: spec}
+	})
+	long := strings.Repeat("because ", 2000)
+	for n, key := range []string{"l1/r0/a", "l1/r0/b", "l1/r1/a"} {
+		step := b.Task("app", coppice.NewTask{Title: "Round"})
+		b.Session(step.Key, coppice.SessionDone, func(s *coppice.Session) {
+			value := coppice.Raw(map[string]string{"verdict": "agree", "summary": "Files.", "position": long, "changed": ""})
+			s.EndedAt, s.Answer = b.Clock.Now(), &coppice.Answer{Text: string(value), Value: value}
+		})
+		b.Change(step.Key, func(t *coppice.Task) {
+			t.Parent, t.Step = flow.ID, &coppice.Step{Flow: flow.ID, Key: key}
+			if n < 2 {
+				t.Stage, t.Wait, t.Outcome, t.EndedAt = coppice.StageEnded, nil, coppice.OutcomeDone, b.Clock.Now()
+			}
+		})
+	}
+	f, err := b.Client.Flow(b.Ctx, "app-1")
+	b.Must(err)
+	for n, want := range []struct {
+		group, name string
+		side        int
+	}{{"Loop 1, round 1", "a", 1}, {"Loop 1, round 1", "b", 2}, {"Loop 1, round 2", "a", 1}} {
+		s := f.Steps[n]
+		if s.Group != want.group || s.Name != want.name || s.Side != want.side || s.Phase != "round" {
+			t.Errorf("step %s is %s of %q, side %d, phase %s; want %+v", s.Key, s.Name, s.Group, s.Side, s.Phase, want)
+		}
+		if open := n == 2; (s.Said == nil) != open || open != (s.Result == "") {
+			t.Errorf("step %s said %+v, with the result %.60q", s.Key, s.Said, s.Result)
+		}
+	}
+	if s := f.Steps[0]; s.Said.Verdict != "agree" || s.Said.Summary != "Files." || len(s.Said.Position) > 4<<10 || !strings.HasPrefix(s.Result, "agree: Files.\n\nbecause") || len(s.Result) > 4<<10 {
+		t.Errorf("it said %+v, with the result %.60q", s.Said, s.Result)
+	}
+	want := []api.FlowRound{{Name: "Loop 1, round 1", Tasks: []string{"app-2", "app-3"}}, {Name: "Loop 1, round 2", Tasks: []string{"app-4", ""}}}
+	if !reflect.DeepEqual(f.Rounds, want) {
+		t.Errorf("the rounds are %+v, want %+v", f.Rounds, want)
+	}
+	if p := f.Metrics.Phases; len(p) != 1 || p[0].Name != "round" || p[0].Steps != 3 {
+		t.Errorf("the phases are %+v, want 3 steps of rounds", p)
+	}
 }
 
 func TestFlowRequests(t *testing.T) {
@@ -99,6 +155,11 @@ func TestFlowRequests(t *testing.T) {
 	})
 	if p := refuses(t, b, http.StatusUnprocessableEntity, "POST", "/api/v1/tasks/app-1/resume", `{"from": "9"}`); p.Field != "from" || !strings.Contains(p.Fix, "1, 2") {
 		t.Errorf("%+v, want a fix that lists the steps", p)
+	}
+	left := b.Change("app-2", func(*coppice.Task) {}).ID
+	b.Change("app-1", func(t *coppice.Task) { t.Flow.Left = []int64{left} })
+	if f, err := b.Client.Flow(b.Ctx, "app-1"); err != nil || f.Steps[0].Resumes || !f.Steps[1].Resumes {
+		t.Errorf("%+v, %v; want a flow that can be resumed from its second step, which counts", f.Steps, err)
 	}
 	if resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/resume", `{"from": "2"}`); resp.StatusCode != http.StatusOK || !strings.Contains(text, `"asked":["resume"]`) {
 		t.Errorf("%d %s, want an open request to resume", resp.StatusCode, text)
@@ -194,7 +255,7 @@ func TestFlowOutline(t *testing.T) {
 	})
 	f, err := b.Client.Flow(b.Ctx, "app-1")
 	b.Must(err)
-	want := []api.FlowPart{{Key: "1", Name: "a", Steps: []string{"1"}, Runs: 1}, {Key: "2", Name: "b", Steps: []string{"2"}, Runs: 1}}
+	want := []api.FlowPart{{Key: "1", Name: "a", Steps: []string{"1"}, Runs: 1, Status: coppice.StatusDone}, {Key: "2", Name: "b", Steps: []string{"2"}, Runs: 1, Status: coppice.StatusWaiting}}
 	if !reflect.DeepEqual(f.Outline, want) || f.Approves != "" || f.Drafts != 0 {
 		t.Errorf("the outline is %+v, and %q with %d drafts waits for an approval", f.Outline, f.Approves, f.Drafts)
 	}

@@ -16,6 +16,7 @@ import (
 
 // The checks of a request, in this order:
 //
+//  0. A signed link that answers a question needs only the first of these checks.
 //  1. Host must be a name of this server with its port: a page that rebinds its own
 //     name to loopback is refused before anything else.
 //  2. Sec-Fetch-Site, if a browser sends it, must say that the request
@@ -25,7 +26,8 @@ import (
 //  4. A token (Authorization: Bearer) or a signed-in browser's cookie.
 //  5. Unsafe methods must carry application/json, which no foreign page can
 //     send without a preflight that nobody answers; with a cookie they must
-//     also carry an Origin.
+//     also carry an Origin. DELETE always needs that preflight, so it can have
+//     no body instead.
 //
 // No response has a CORS header.
 
@@ -52,6 +54,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		defer s.finish(rec, r, begin)
 		secure(rec.Header())
 		r.Body = http.MaxBytesReader(rec, rec.body, maxBody)
+		if s.isAnswer(r) && s.knows(r.Host) {
+			rec.Header().Set("Connection", "close")
+			s.cfg.Answers.ServeHTTP(rec, r)
+			return
+		}
 		err := s.admit(r)
 		if err != nil || open[r.URL.Path] {
 			rec.Header().Set("Connection", "close") // a client without a token gets one answer and no open connection
@@ -71,13 +78,28 @@ func (s *Server) finish(rec *recorder, r *http.Request, begin time.Time) {
 		if p == http.ErrAbortHandler {
 			panic(p)
 		}
-		s.log.Error("a request panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+		s.log.Error("a request panicked", "method", r.Method, "path", s.logged(r), "panic", p, "stack", string(debug.Stack()))
 		if rec.status == 0 {
 			s.fail(rec, r, coppice.Errorf(coppice.EInternal, "panic"))
 		}
 	}
 	s.traffic.count(r.Method, rec.status)
-	s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", rec.status, "took", s.cfg.Now().Sub(begin))
+	s.log.Debug("request", "method", r.Method, "path", s.logged(r), "status", rec.status, "took", s.cfg.Now().Sub(begin))
+}
+
+// isAnswer reports whether a request is for a signed link that answers a question. The
+// link is opened from a message, so the request comes from another site and has no token:
+// its signature is checked instead.
+func (s *Server) isAnswer(r *http.Request) bool {
+	return s.cfg.Answers != nil && strings.HasPrefix(r.URL.Path, s.cfg.AnswerPath)
+}
+
+// logged returns the path of a request as the log shows it: a signed link is a secret.
+func (s *Server) logged(r *http.Request) string {
+	if s.isAnswer(r) {
+		return s.cfg.AnswerPath
+	}
+	return r.URL.Path
 }
 
 func secure(h http.Header) {
@@ -120,6 +142,9 @@ func (s *Server) admit(r *http.Request) error {
 	}
 	if by == browser && r.Header.Get("Origin") == "" {
 		return coppice.Errorf(coppice.EForbidden, "the request has no Origin header")
+	}
+	if r.Method == http.MethodDelete && r.ContentLength == 0 {
+		return nil
 	}
 	return onlyJSON(r)
 }

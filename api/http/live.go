@@ -93,13 +93,14 @@ func (s *Server) runOf(w coppice.Work) api.RunningChecks {
 // commandsIn returns the commands of a work item: those that were reported, and
 // those that wait.
 func (s *Server) commandsIn(w coppice.Work, run coppice.Run) api.RunningChecks {
-	all := []coppice.CommandRun{}
+	all := []api.CommandRun{}
+	add := func(c coppice.CommandRun) { all = append(all, api.CommandRun{CommandRun: c, Result: c.Result()}) }
 	if spec, err := coppice.DecodeSpec[coppice.CheckSpec](w); err == nil { // that of a preview has no commands
 		for _, c := range spec.Policy.Setup {
-			all = append(all, coppice.CommandRun{Command: c, Setup: true, State: coppice.RunWaiting})
+			add(coppice.CommandRun{Command: c, Setup: true, State: coppice.RunWaiting})
 		}
 		for _, c := range spec.Commands {
-			all = append(all, coppice.CommandRun{Command: c, State: coppice.RunWaiting})
+			add(coppice.CommandRun{Command: c, State: coppice.RunWaiting})
 		}
 	}
 	known := run.Commands
@@ -108,9 +109,9 @@ func (s *Server) commandsIn(w coppice.Work, run coppice.Run) api.RunningChecks {
 	}
 	for i, c := range known {
 		if i == len(all) {
-			all = append(all, c)
+			add(c)
 		}
-		all[i] = c
+		all[i] = api.CommandRun{CommandRun: c, Result: c.Result()}
 	}
 	return api.RunningChecks{Run: s.runName(w), Commands: all}
 }

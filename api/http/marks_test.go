@@ -19,10 +19,9 @@ import (
 
 // stall makes a task's session silent.
 func stall(b *apitest.Bundle, key string) {
-	b.Session(key, coppice.SessionWorking, nil)
-	b.Change(key, func(k *coppice.Task) {
-		k.Stage, k.Wait, k.Warning, k.Sessions = coppice.StageSession, nil, "stalled: no output for 10m", 1
-	})
+	const warning = "stalled: no output for 10m"
+	b.Session(key, coppice.SessionWorking, func(s *coppice.Session) { s.Warning = warning })
+	b.Change(key, func(k *coppice.Task) { k.Stage, k.Wait, k.Warning, k.Sessions = coppice.StageSession, nil, warning, 1 })
 }
 
 // A task whose session is silent is in the column of what needs a person, and in
@@ -198,8 +197,8 @@ func TestStatusShowsWhatWasSpentToday(t *testing.T) {
 		t.Errorf("spent %+v", st)
 	}
 	budget("web", 5)
-	if st = read[api.Status](t, b, "/status"); st.DayUSD != 25 {
-		t.Errorf("the budgets are %v", st.DayUSD)
+	if st = read[api.Status](t, b, "/status"); st.DayUSD != 25 || st.NearDay {
+		t.Errorf("the budgets are %v, nearly spent: %v", st.DayUSD, st.NearDay)
 	}
 	if len(st.Projects[0].Warnings) != 0 || len(st.Accounts) != 0 {
 		t.Errorf("warnings %q, accounts %+v; want none", st.Projects[0].Warnings, st.Accounts)

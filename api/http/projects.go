@@ -89,7 +89,7 @@ func (s *Server) listProjects(ctx context.Context, _ *none) (out api.ProjectList
 
 // projectView makes the API's view of a project.
 func projectView(p coppice.Project, running map[coppice.Lane]int) api.Project {
-	v := api.Project{Project: p, Running: runningIn(running, p.ID)}
+	v := api.Project{Project: p, Running: runningIn(running, p.ID), Defaults: taskDefaults(p.Policy)}
 	if p.Removal != nil {
 		return v
 	}
@@ -102,6 +102,25 @@ func projectView(p coppice.Project, running map[coppice.Lane]int) api.Project {
 		v.Can = append(v.Can, "add-feature")
 	}
 	return v
+}
+
+// results maps what a task results in to its first role.
+var results = []struct {
+	name string
+	role coppice.Role
+}{{"change", coppice.RoleImplement}, {"answer", coppice.RoleAnswer}, {"checkout", coppice.RoleCheckout}}
+
+// taskDefaults returns what a new task has if its request does not say it.
+func taskDefaults(p coppice.Policy) api.TaskDefaults {
+	none := coppice.Task{}
+	d := api.TaskDefaults{Budget: p.BudgetFor(none), Retry: p.RetryFor(none), Branch: p.BranchTemplate()}
+	for _, r := range results {
+		agent := p.AgentFor(r.role)
+		d.First = append(d.First, api.FirstSession{
+			Result: r.name, Agent: agent, Model: p.ModelFor(agent, ""), Effort: p.EffortFor(agent), Limits: none.RunLimits(p, r.role), Without: r.role.Info().Without,
+		})
+	}
+	return d
 }
 
 func runningIn(running map[coppice.Lane]int, project int64) (n int) {

@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,9 +46,17 @@ func TestAdoptPull(t *testing.T) {
 	b.Update(func(tx store.Tx) error {
 		p, err := tx.Pulls.Of(adopted.ID)
 		b.Must(err)
-		p.Report.Comments = []coppice.PullComment{{ID: "1", Author: "ann", Writes: true, Text: "rename it"}}
+		p.Report.Comments = []coppice.PullComment{
+			{ID: "1", Author: "ann", Writes: true, Text: "rename it"}, {ID: "2", Author: "eve", Review: coppice.ReviewApproved},
+			{ID: "3", Author: "ann", Writes: true, Review: coppice.ReviewChanges}, {ID: "4", Author: "eve", Review: coppice.ReviewChanges},
+		}
+		p.Report.Draft = true
 		return tx.Pulls.Put(p)
 	})
+	want := []coppice.Reviewer{{Name: "eve", Review: coppice.ReviewChanges}, {Name: "ann", Review: coppice.ReviewChanges, Counts: true}}
+	if d, err := b.Client.Task(b.Ctx, "app-2"); err != nil || !slices.Equal(d.Reviewers, want) || d.PR.Word != "draft" {
+		t.Errorf("%v: the reviewers are %+v, the state is %q", err, d.Reviewers, d.PR.Word)
+	}
 	b.Must(comments())
 	if err := second(b.Client.Ask(b.Ctx, "app-2", coppice.VerbOpenPull, verb.Request{})); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "https://forge/7") {
 		t.Errorf("a second request: %v", err)

@@ -21,7 +21,7 @@ func refusedBy(d api.TaskDetail) *api.FailedCheck {
 		return nil
 	}
 	tree := d.Landings[len(d.Landings)-1].Tree
-	var found *coppice.Check
+	var found *api.Check
 	seen := map[string]bool{}
 	for i := len(d.CheckRuns) - 1; i >= 0; i-- {
 		c := &d.CheckRuns[i]

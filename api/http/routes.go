@@ -64,8 +64,10 @@ func (s *Server) routes() {
 	s.flowRoutes(a)
 	s.noteRoutes(a)
 	s.hookRoutes(a)
+	s.notifyRoutes(a)
 	s.reactionRoutes(a)
 	s.pullRoutes(a)
+	s.issueRoutes(a)
 	s.lockRoutes(a)
 	s.scheduleRoutes(a)
 	s.templateRoutes(a)
@@ -89,7 +91,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /metrics", s.serveMetrics)
 	s.mux.HandleFunc("GET /login", s.signIn)
 	if s.cfg.Tools != nil {
-		s.mux.HandleFunc("/mcp", s.cfg.Tools(http.HandlerFunc(s.dispatch)).ServeHTTP)
+		s.mux.HandleFunc("/mcp", s.serveTools(s.cfg.Tools(http.HandlerFunc(s.dispatch))))
 	}
 	s.webRoutes()
 }

@@ -168,7 +168,9 @@ func (s *Server) scheduleView(r store.Reader, x coppice.Schedule) (api.Schedule,
 	if err != nil {
 		return v, err
 	}
-	if open == nil {
+	if open != nil {
+		v.Open = open.Key
+	} else {
 		v.Can = append(v.Can, "run")
 	}
 	v.Can = append(v.Can, pause, "remove")

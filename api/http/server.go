@@ -106,7 +106,7 @@ type Reviews interface {
 	MarkViewed(ctx context.Context, key, path, blob string, on bool) error
 }
 
-// Settings reads and changes projects' coppice.yaml and prompts.
+// Settings reads and changes projects' coppice.yaml and prompts, and the user's notifiers.
 type Settings interface {
 	Config(ctx context.Context, p coppice.Project) (api.ProjectConfig, error)
 	// SetConfig makes one change. If it fails, nothing changes.
@@ -114,6 +114,9 @@ type Settings interface {
 	Prompts(ctx context.Context, p coppice.Project) (api.Prompts, error)
 	// SetPrompt changes the prompt of a role. If it fails, nothing changes.
 	SetPrompt(ctx context.Context, p coppice.Project, role string, c api.PromptChange) (api.Prompt, error)
+	Notify(ctx context.Context) (api.NotifySettings, error)
+	// SetNotify changes one key below notify. If it fails, nothing changes.
+	SetNotify(ctx context.Context, c api.ConfigChange) (api.NotifySettings, error)
 }
 
 // Needs carries out what people decide about a project's needs.
@@ -146,6 +149,11 @@ type Config struct {
 	// the API without the checks of guard.go, which /mcp itself has. Nil means
 	// that there is no /mcp.
 	Tools func(rest http.Handler) http.Handler
+
+	// Answers serves the signed links below AnswerPath that answer a question. Their
+	// signature stands for a token. Nil means that there are none.
+	Answers    http.Handler
+	AnswerPath string
 
 	// Add adds the project of a directory, with a prefix unless that is empty. For a
 	// known one it confirms the current state of its checkout, and returns what
@@ -184,9 +192,17 @@ type Config struct {
 	Reviews  Reviews
 	Settings Settings
 	Hooks    Hooks
+	Notify   Notify
+	// ConfigProblem says why the user's configuration cannot be read. Nil means that it can.
+	ConfigProblem func() error
+	// Looking returns until when a person looks at the dashboard, and Look changes it.
+	Looking func() time.Time
+	Look    func(until time.Time)
 	// Schedules takes requests about schedules, and Zone is the time zone of their cron
 	// lines; nil means UTC.
 	Schedules Schedules
+	// Issues takes requests about issues of trackers; nil means that the server has none.
+	Issues    Issues
 	Zone      *time.Location
 	Templates Templates
 	// Features reads and edits features files; nil if the server cannot.

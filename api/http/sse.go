@@ -33,21 +33,28 @@ type sse struct {
 // follow runs a stream until its reader leaves, the server stops or f returns.
 // It refuses more followers than the server's limit.
 func (s *Server) follow(c huma.Context, f func(context.Context, *sse) error) {
+	r, w := humago.Unwrap(c)
+	s.followAs(w, r, func(ctx context.Context) {
+		out, err := s.newSSE(c)
+		if err == nil {
+			err = f(ctx, out)
+		}
+		s.ended(ctx, err)
+	})
+}
+
+// followAs is follow for a stream that f writes itself.
+func (s *Server) followAs(w http.ResponseWriter, r *http.Request, f func(context.Context)) {
 	defer s.followers.Add(-1)
 	if s.followers.Add(1) > int64(s.cfg.Followers) {
-		r, w := humago.Unwrap(c)
 		w.Header().Set("Retry-After", "10")
 		s.fail(w, r, coppice.Errorf(coppice.EUnavailable, "%d streams are open, which is the server's limit", s.cfg.Followers).
 			WithFix("close dashboards and `coppice logs -f` that you do not need"))
 		return
 	}
-	ctx, cancel := s.stream(c.Context())
+	ctx, cancel := s.stream(r.Context())
 	defer cancel()
-	out, err := s.newSSE(c)
-	if err == nil {
-		err = f(ctx, out)
-	}
-	s.ended(ctx, err)
+	f(ctx)
 }
 
 // rest pauses a follower after each write, longer if there are more followers.

@@ -104,6 +104,7 @@ func (s *Server) statusInbox(r store.Reader, project int64, x *statusRows, out *
 		out.Projects[i].Today, out.Projects[i].DayUSD = float64(f.Today[of]), float64(p.Policy.Budget.Day)
 		if w := engine.DayWarning(of, f.Today[of], p.Policy.Budget.Day); w != "" {
 			out.Projects[i].Warnings = append(out.Projects[i].Warnings, w)
+			out.NearDay = true
 		}
 		out.Today += out.Projects[i].Today
 		out.DayUSD += out.Projects[i].DayUSD

@@ -105,7 +105,8 @@ func (s *Server) listLimits(ctx context.Context, _ *none) (out api.LimitList, er
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 		limits, err := s.cfg.Projects.Limits(r)
 		for _, l := range limits {
-			out.Limits = append(out.Limits, api.Limit{AgentLimit: l.AgentLimit, Tasks: filled(l.Tasks)})
+			_, model := coppice.SplitChoice(l.Agent)
+			out.Limits = append(out.Limits, api.Limit{AgentLimit: l.AgentLimit, Model: model, Tasks: filled(l.Tasks)})
 		}
 		return err
 	})

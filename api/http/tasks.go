@@ -249,6 +249,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 		role = t.Next.Role
 	}
 	out.Limits = t.RunLimits(p.Policy, role)
+	sessionsBy(&out)
 	if out.Terminals, err = s.terminalsOf(r, t, out.History); err != nil {
 		return out, err
 	}
@@ -259,11 +260,22 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 			out.Answer = s.Answer
 		}
 	}
-	if out.Landings, err = r.Landings.Of(t.ID); err != nil {
+	landings, err := r.Landings.Of(t.ID)
+	if err != nil {
 		return out, err
 	}
-	if out.CheckRuns, err = r.Checks.Of(t.ID); err != nil {
+	for _, l := range landings {
+		out.Landings = append(out.Landings, api.Landing{Landing: l})
+	}
+	checks, err := r.Checks.Of(t.ID)
+	if err != nil {
 		return out, err
+	}
+	for _, c := range checks {
+		out.CheckRuns = append(out.CheckRuns, api.Check{Check: c, Result: c.Result()})
+		if c.Refused() {
+			out.Refusals++
+		}
 	}
 	out.Refused = refusedBy(out)
 	shorten(&out)
@@ -286,10 +298,8 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.Workspace, err = r.Workspaces.Of(t.ID); err != nil {
 		return out, err
 	}
-	if t.Pull {
-		if out.Pull, err = r.Pulls.Of(t.ID); err != nil {
-			return out, err
-		}
+	if err := readPull(r, t, &out); err != nil {
+		return out, err
 	}
 	if out.Reactions, err = r.Reactions.Of(t.ProjectID, t.ID); err != nil {
 		return out, err
@@ -314,6 +324,39 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	out.History, out.Landings, out.CheckRuns = filled(out.History), filled(out.Landings), filled(out.CheckRuns)
 	out.Messages, out.Questions, out.Dependants, out.Images = filled(out.Messages), filled(out.Questions), filled(out.Dependants), filled(out.Images)
 	return out, err
+}
+
+// readPull adds the pull request of a task, and who has reviewed it.
+func readPull(r store.Reader, t coppice.Task, out *api.TaskDetail) (err error) {
+	if !t.Pull {
+		return nil
+	}
+	if out.Pull, err = r.Pulls.Of(t.ID); out.Pull != nil {
+		out.Reviewers = coppice.Reviewers(out.Pull.Report.Comments)
+	}
+	return err
+}
+
+// sessionsBy names the sessions of a task that people look for, and says what limits
+// them.
+func sessionsBy(out *api.TaskDetail) {
+	if out.LimitsText = out.Limits.Words(); out.LimitsText == "" && out.UntilDone {
+		out.LimitsText = "until done"
+	}
+	if s := coppice.LastWork(out.History, func(s coppice.Session) bool { return s.Summary != "" }); s != nil {
+		out.SummaryBy = s.Key
+	}
+	for _, s := range out.History {
+		if s.Role == coppice.RoleVerify {
+			out.Verifiers = append(out.Verifiers, s.Key)
+		}
+		if s.Verdict != nil {
+			out.VerdictBy = s.Key
+		}
+		if s.Rests() {
+			out.Rested = append(out.Rested, s.Key)
+		}
+	}
 }
 
 // children returns the tasks that the agents of a task created.

@@ -71,17 +71,21 @@ func shorten(d *api.TaskDetail) {
 	left := api.MostTexts
 	for i := len(d.CheckRuns) - 1; i >= 0; i-- {
 		c := &d.CheckRuns[i]
-		left = cut(&c.Log, left, api.CheckPath(d.Key, c.ID))
+		c.Cut = cut(&c.Log, &left, api.CheckPath(d.Key, c.ID))
 	}
 	left = api.MostTexts
 	for i := len(d.Landings) - 1; i >= 0; i-- {
 		l := &d.Landings[i]
-		left = cut(&l.Evidence, left, api.EvidencePath(d.Key, l.ID))
+		l.Cut = cut(&l.Evidence, &left, api.EvidencePath(d.Key, l.ID))
 	}
 }
 
-// cut shortens a text and returns how much is left for others.
-func cut(text *string, left int, path string) int {
-	*text = api.CutText(*text, min(left, api.MostText), path)
-	return max(0, left-len(*text))
+// cut shortens a text, subtracts it from what is left for others, and reports
+// whether it was too long.
+func cut(text *string, left *int, path string) bool {
+	whole := len(*text)
+	most := min(*left, api.MostText)
+	*text = api.CutText(*text, most, path)
+	*left = max(0, *left-len(*text))
+	return whole > most
 }

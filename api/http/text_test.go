@@ -3,11 +3,11 @@ package http_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"coppice"
-	"coppice/api"
 	"coppice/store"
 )
 
@@ -45,24 +45,51 @@ func TestLongLogs(t *testing.T) {
 		t.Fatalf("%d checks, %d landings", len(d.CheckRuns), len(d.Landings))
 	}
 	newest := d.CheckRuns[runs-1]
-	if !strings.HasPrefix(newest.Log, "first line of 39\n") || !strings.HasSuffix(newest.Log, "last line") || !api.IsCut(newest.Log) {
+	if !strings.HasPrefix(newest.Log, "first line of 39\n") || !strings.HasSuffix(newest.Log, "last line") || !newest.Cut {
 		t.Errorf("the newest log: %.100q", newest.Log)
 	}
 	for i := range runs {
 		got, err := b.Client.CheckLog(b.Ctx, "app-1", d.CheckRuns[i].ID)
-		if err != nil || got != log(i) || !api.IsCut(d.CheckRuns[i].Log) {
+		if err != nil || got != log(i) || !d.CheckRuns[i].Cut {
 			t.Errorf("log %d: %v, %d bytes", i, err, len(got))
 		}
 		got, err = b.Client.Evidence(b.Ctx, "app-1", d.Landings[i].ID)
-		if err != nil || got != log(i) || !api.IsCut(d.Landings[i].Evidence) {
+		if err != nil || got != log(i) || !d.Landings[i].Cut {
 			t.Errorf("evidence %d: %v, %d bytes", i, err, len(got))
 		}
 	}
-	if d, err := b.Client.Task(b.Ctx, "app-2"); err != nil || d.CheckRuns[0].Log != "short" {
+	if d, err := b.Client.Task(b.Ctx, "app-2"); err != nil || d.CheckRuns[0].Log != "short" || d.CheckRuns[0].Cut {
 		t.Errorf("a short log: %v, %+v", err, d.CheckRuns)
 	}
 	for _, path := range []string{"/app-2/checks/1/log", "/app-2/landings/1/evidence", "/app-1/checks/999/log", "/app-9/checks/1/log"} {
 		refuses(t, b, http.StatusNotFound, http.MethodGet, "/api/v1/tasks"+path, "")
+	}
+}
+
+// The results of checks are the server's: how each ended, and how many count against
+// the work.
+func TestResultsOfChecks(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Project("/src/app")
+	task := b.Task("app", coppice.NewTask{Title: "one"})
+	for _, change := range []func(*coppice.Check){
+		nil,
+		func(c *coppice.Check) { c.Exit = 1 },
+		func(c *coppice.Check) { c.TimedOut = true },
+		func(c *coppice.Check) { c.Exit, c.Signal, c.TimedOut = -1, "SIGKILL", true },
+		func(c *coppice.Check) { c.Exit, c.OnBase = 1, true },
+	} {
+		putCheck(b, task.Key, "make", change)
+	}
+	d, err := b.Client.Task(b.Ctx, task.Key)
+	b.Must(err)
+	var got []coppice.CommandResult
+	for _, c := range d.CheckRuns {
+		got = append(got, c.Result)
+	}
+	if want := []coppice.CommandResult{"passed", "failed", "timed out", "killed", "failed"}; !slices.Equal(got, want) || d.Refusals != 2 {
+		t.Errorf("the results are %q with %d refusals, want %q with 2", got, d.Refusals, want)
 	}
 }
 

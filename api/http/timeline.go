@@ -164,7 +164,7 @@ func checkBar(c coppice.Check) api.TimelineBar {
 }
 
 // commandBar is the bar of a command whose run has not ended.
-func commandBar(c coppice.CommandRun) api.TimelineBar {
+func commandBar(c api.CommandRun) api.TimelineBar {
 	b := checkBar(coppice.Check{Command: c.Command, StartedAt: c.StartedAt, EndedAt: c.EndedAt, Exit: c.Exit})
 	if c.State != coppice.RunEnded {
 		b.State = string(c.State)

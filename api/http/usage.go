@@ -97,7 +97,7 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 			return err
 		}
 		out.Accounts = accountBudgets(accounts, today)
-		prefixes := map[int64]string{}
+		prefixes, policies := map[int64]string{}, map[int64]coppice.Policy{}
 		if in.Project != "" {
 			p, err := byPrefix(r, in.Project)
 			if err != nil {
@@ -106,7 +106,7 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 			q.ProjectID = p.ID
 		}
 		for _, p := range projects {
-			prefixes[p.ID] = p.Prefix
+			prefixes[p.ID], policies[p.ID] = p.Prefix, p.Policy
 			if q.ProjectID == 0 || p.ID == q.ProjectID {
 				out.Budgets = append(out.Budgets, api.Budget{
 					Project: p.Prefix, TaskUSD: float64(p.Policy.Budget.Task), DayUSD: float64(p.Policy.Budget.Day), Today: float64(today[coppice.ProjectSubject(p.ID)]),
@@ -114,6 +114,10 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 			}
 		}
 		rows, err := r.Spend.Usage(q)
+		if err != nil {
+			return err
+		}
+		budgets, err := taskBudgets(r, rows[:min(len(rows), in.Most)], policies)
 		for _, u := range rows {
 			out.Total = out.Total.Add(u.Usage)
 			out.Count += u.Sessions
@@ -122,11 +126,40 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 			}
 			out.Rows = append(out.Rows, api.UsageRow{
 				Day: u.Day, Project: prefixes[u.ProjectID], Agent: u.Agent, Model: u.Model, Task: u.Task, Sessions: u.Sessions, Usage: u.Usage,
+				BudgetUSD: float64(budgets[u.TaskID].most), Over: budgets[u.TaskID].over,
 			})
 		}
 		return err
 	})
 	return out, err
+}
+
+// taskBudget is what a task can cost, and whether it has spent that.
+type taskBudget struct {
+	most coppice.USD
+	over bool
+}
+
+// taskBudgets returns the budgets of the tasks of rows.
+func taskBudgets(r store.Reader, rows []store.UsageRow, policies map[int64]coppice.Policy) (map[int64]taskBudget, error) {
+	var ids []int64
+	for _, u := range rows {
+		if u.TaskID != 0 {
+			ids = append(ids, u.TaskID)
+		}
+	}
+	slices.Sort(ids)
+	tasks, err := r.Tasks.Some(slices.Compact(ids))
+	budgets := map[int64]taskBudget{}
+	for id, t := range tasks {
+		if b := (taskBudget{most: policies[t.ProjectID].BudgetFor(t)}); b.most > 0 && err == nil {
+			var spent coppice.USD
+			spent, err = engine.Spent(r, id)
+			b.over = spent >= b.most
+			budgets[id] = b
+		}
+	}
+	return budgets, err
 }
 
 // accountBudgets returns the budgets of accounts, and what they have spent today.

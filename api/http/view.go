@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -100,6 +101,7 @@ func (s *Server) viewsOf(r store.Reader, tasks []coppice.Task, statuses []engine
 				out[i].Report = x.Report
 			}
 		}
+		out[i].Line = lineOf(out[i])
 	}
 	return out, nil
 }
@@ -109,12 +111,13 @@ var reader = coppice.Actor{Kind: coppice.ActorPerson}
 
 func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, pull *coppice.PullMark, after []string) api.Task {
 	v := api.Task{
-		ID: t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
+		Issue: t.Issue,
+		ID:    t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, Skipped: t.Skip, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warnings(), Landed: t.Landed, Reverted: t.Reverted, EndedAt: t.EndedAt,
 		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf, Wants: t.Wants,
-		Archived: t.Archived, Proof: proof(st.Landing), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged, Effort: t.Effort, Retry: t.Retry,
+		Archived: t.Archived, Proof: proof(st.Landing), Proven: proven(proof(st.Landing)), GroupID: t.Group, Labels: t.Labels, Flagged: t.Flagged, Effort: t.Effort, Retry: t.Retry,
 		Turns: t.Turns, Time: t.Time, UntilDone: t.UntilDone, Completion: t.Completion, Strays: t.Strays, Branch: t.Branch, Checkout: t.Checkout, Interactive: t.Interactive,
 		Word: t.Stage.Word(), Need: engine.NeedOf(t, st), CanChange: t.Changeable(), CanSend: t.TakesMessages(), PR: pull,
 	}
@@ -149,6 +152,21 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, pull *
 		v.Question = &q
 	}
 	return v
+}
+
+// lineOf returns what people should know about a task, in short.
+func lineOf(v api.Task) string {
+	var asks, pull, note string
+	if v.Question != nil {
+		asks = v.Question.Text
+	}
+	if v.PR != nil {
+		pull = v.PR.Line()
+	}
+	if v.Flow != nil {
+		note = v.Flow.Note
+	}
+	return cmp.Or(asks, pull, v.Reason, v.Warning, note, v.Report)
 }
 
 func question(q coppice.Question) api.Question {

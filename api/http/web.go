@@ -24,7 +24,7 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; sty
 // pages are the addresses of the dashboard. They are listed one by one, so that
 // any other address still gets a Problem.
 var pages = []string{
-	"/{$}", "/inbox", "/groups", "/groups/{id}", "/flows", "/flows/{key}", "/schedules", "/templates", "/tasks/{key}", "/tasks/{key}/review", "/landing", "/reactions", "/locks", "/notes", "/features", "/agents", "/usage", "/graph", "/timeline", "/search", "/settings", "/health", "/help",
+	"/{$}", "/inbox", "/groups", "/groups/{id}", "/flows", "/flows/{key}", "/schedules", "/templates", "/tasks/{key}", "/tasks/{key}/review", "/landing", "/issues", "/notifications", "/reactions", "/locks", "/notes", "/features", "/agents", "/usage", "/graph", "/timeline", "/search", "/settings", "/health", "/help",
 }
 
 // kinds are the media types of the files of a build. The machine's own tables

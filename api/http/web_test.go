@@ -2,6 +2,7 @@ package http_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -20,6 +21,7 @@ import (
 	"coppice"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
+	"coppice/flow"
 	"coppice/verb"
 )
 
@@ -156,7 +158,7 @@ func TestDashboardKnowsTheAPI(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	_, spec := call(t, b, "GET", "/api/openapi.json", "")
-	for name, want := range map[string]string{"schema.ts": typescript(t, spec), "actions.ts": actions(), "tables.ts": tables()} {
+	for name, want := range map[string]string{"schema.ts": typescript(t, spec), "actions.ts": actions(), "tables.ts": tables(t)} {
 		file := filepath.Join("..", "..", "web", "src", "api", name)
 		if *update {
 			b.Must(os.WriteFile(file, []byte(want), 0o644))
@@ -222,7 +224,8 @@ func actions() string {
 }
 
 // tables writes the words and patterns that the dashboard shares with the server.
-func tables() string {
+func tables(t *testing.T) string {
+	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, generated, "tables of the domain")
 	b.WriteString("// classes describes the classes of failures in words.\nexport const classes: Record<string, string> = {\n")
@@ -236,7 +239,16 @@ func tables() string {
 	fmt.Fprintf(&b, "];\n\n// workspacePrefix begins the name of every directory of a workspace.\nexport const workspacePrefix = %s;\n", coppice.Raw(coppice.WorkspacePrefix))
 	fmt.Fprintf(&b, "\n// priorities are the least and the most urgent priority of a task.\nexport const priorities = { least: %d, most: %d };\n", coppice.MinPriority, coppice.MaxPriority)
 	fmt.Fprintf(&b, "\n// mostTurns is the highest limit of the turns of a session, and mostTitle the longest title.\nexport const mostTurns = %d;\nexport const mostTitle = %d;\n", coppice.MaxTurns, coppice.MaxTitle)
-	b.WriteString("\n// roles are the roles of sessions. Each has a prompt.\nexport const roles = [\n")
+	fmt.Fprintf(&b, "\n// images are the limits of the images that people attach: bytes of one, and how many a message has.\nexport const images = { size: %d, most: %d };\n", coppice.MaxImage, coppice.MaxImages)
+	fmt.Fprintf(&b, "\n// firstScreen is the size of a session's screen without viewers.\nexport const firstScreen = { cols: %d, rows: %d };\n", coppice.FirstScreen.Columns, coppice.FirstScreen.Rows)
+	writeList(&b, "\n// statuses lists the statuses in the order in which people want to see them.\nexport const statuses", coppice.Statuses)
+	ended := []coppice.Status{coppice.Status(coppice.OutcomeDone), coppice.Status(coppice.OutcomeFailed), coppice.Status(coppice.OutcomeCancelled)}
+	writeList(&b, "\n// endedStatuses are those of tasks that have ended.\nexport const endedStatuses", ended)
+	b.WriteString("\n// flowDefaults has what a kind of flow uses for a number that is absent.\nexport const flowDefaults = {\n")
+	for _, kind := range []coppice.FlowKind{coppice.FlowGoal, coppice.FlowCycle, coppice.FlowDebate} {
+		fmt.Fprintf(&b, "  %s: %s,\n", kind, coppice.Raw(flowDefaults(t, kind)))
+	}
+	b.WriteString("};\n\n// roles are the roles of sessions. Each has a prompt.\nexport const roles = [\n")
 	for _, r := range coppice.Roles {
 		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(r.Role))
 	}
@@ -252,6 +264,39 @@ func tables() string {
 	}
 	b.WriteString("};\n")
 	return b.String()
+}
+
+// writeList writes a list of words.
+func writeList[T ~string](b *strings.Builder, name string, words []T) {
+	b.WriteString(name + " = [\n")
+	for _, w := range words {
+		fmt.Fprintf(b, "  %s,\n", coppice.Raw(w))
+	}
+	b.WriteString("];\n")
+}
+
+// flowDefaults returns the numbers that a kind of flow fills in.
+func flowDefaults(t *testing.T, kind coppice.FlowKind) map[string]float64 {
+	t.Helper()
+	k, err := flow.Of(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := k.Check(nil, []flow.Agent{{Name: "a"}, {Name: "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(spec, &fields); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	for name, value := range fields {
+		if n, ok := value.(float64); ok {
+			out[name] = n
+		}
+	}
+	return out
 }
 
 func TestStaleLinkShowsAPage(t *testing.T) {

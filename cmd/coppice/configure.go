@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
+	"os"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -14,6 +14,7 @@ import (
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/config"
+	"coppice/secret"
 )
 
 // repository finds the repository that the working directory is in.
@@ -41,18 +42,45 @@ func (p *program) policy(ctx context.Context) (coppice.Policy, config.Source, er
 	return config.Load(root)
 }
 
+// settings is the configuration that a command is about: that of the repository, or with
+// --user that of the user.
+type settings struct {
+	path  string
+	keys  []config.Key
+	value func(key string) (json.RawMessage, error)
+}
+
+func (p *program) settings(ctx context.Context, user bool) (settings, error) {
+	if user {
+		dir, err := secret.UserDir(os.Environ())
+		if err != nil {
+			return settings{}, err
+		}
+		u, src, err := config.LoadUser(dir)
+		return settings{src.Path, config.ExplainUser(u, src), func(key string) (json.RawMessage, error) { return config.UserValue(u, key) }}, err
+	}
+	policy, src, err := p.policy(ctx)
+	return settings{src.Path, config.Explain(policy, src), func(key string) (json.RawMessage, error) { return config.Value(policy, key) }}, err
+}
+
+// withUser gives a command about settings the flags --user and --json.
+func withUser(c *cobra.Command, run func(c *cobra.Command, args []string, user, asJSON bool) error) *cobra.Command {
+	user := c.Flags().Bool("user", false, "your own configuration, which applies to all repositories")
+	return withJSON(c, func(c *cobra.Command, args []string, asJSON bool) error { return run(c, args, *user, asJSON) })
+}
+
 func (p *program) configGet() *cobra.Command {
-	return withJSON(&cobra.Command{
+	return withUser(&cobra.Command{
 		Use: "get KEY", Short: "Show one setting",
 		Long:    "Shows the value of one key of coppice.yaml, or its default if it is not set. For a key that contains other keys, shows all of them.",
-		Example: "  coppice config get limits.sessions\n  coppice config get land --json",
+		Example: "  coppice config get limits.sessions\n  coppice config get land --json\n  coppice config get notify.pause --user",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: completeConfig,
-	}, func(c *cobra.Command, args []string, asJSON bool) error {
-		policy, src, err := p.policy(c.Context())
+	}, func(c *cobra.Command, args []string, user, asJSON bool) error {
+		s, err := p.settings(c.Context(), user)
 		if err != nil {
 			return err
 		}
-		value, err := config.Value(policy, args[0])
+		value, err := s.value(args[0])
 		if err != nil {
 			return err
 		}
@@ -60,7 +88,7 @@ func (p *program) configGet() *cobra.Command {
 			_, err := fmt.Fprintf(p.env.Stdout, "%s\n", value)
 			return err
 		}
-		for _, k := range config.Explain(policy, src) {
+		for _, k := range s.keys {
 			if k.Name == args[0] {
 				_, err := fmt.Fprintln(p.out(false), k.Value)
 				return err
@@ -76,40 +104,47 @@ func (p *program) configGet() *cobra.Command {
 }
 
 func (p *program) configSet() *cobra.Command {
-	return withJSON(&cobra.Command{
+	return withUser(&cobra.Command{
 		Use: "set KEY VALUE", Short: "Change one setting in coppice.yaml",
 		Long: `Sets one key in the coppice.yaml of this repository and leaves every other line as
 it is. Write the value as in the file: text, a number, true or false, [a list]
-or {a: mapping}. An invalid value is refused, and the file does not change.`,
-		Example: "  coppice config set limits.sessions 3\n  coppice config set checks '[make lint, make test]'\n  coppice config set land.how branch",
-		Args:    cobra.ExactArgs(2), ValidArgsFunction: completeConfig,
-	}, func(c *cobra.Command, args []string, asJSON bool) error {
+or {a: mapping}. An invalid value is refused, and the file does not change.
+With --user, changes your own config.yaml.`,
+		Example: "  coppice config set limits.sessions 3\n  coppice config set checks '[make lint, make test]'\n  coppice config set land.how branch\n" +
+			"  coppice config set --user notify.notifiers.phone '{kind: ntfy, to: [my-topic]}'",
+		Args: cobra.ExactArgs(2), ValidArgsFunction: completeConfig,
+	}, func(c *cobra.Command, args []string, user, asJSON bool) error {
 		value, err := valueOf(args[1])
 		if err != nil {
 			return err
 		}
-		return p.configure(c.Context(), config.Change{Key: args[0], Value: value}, asJSON)
+		return p.configure(c.Context(), config.Change{Key: args[0], Value: value}, user, asJSON)
 	})
 }
 
 func (p *program) configUnset() *cobra.Command {
-	return withJSON(&cobra.Command{
+	return withUser(&cobra.Command{
 		Use: "unset KEY", Short: "Remove one setting from coppice.yaml",
-		Long:    "Removes one key from the coppice.yaml of this repository, so that its default applies, and leaves every other line as it is.",
-		Example: "  coppice config unset limits.sessions",
+		Long: `Removes one key from the coppice.yaml of this repository, so that its default applies,
+and leaves every other line as it is. With --user, changes your own config.yaml.`,
+		Example: "  coppice config unset limits.sessions\n  coppice config unset --user notify.pause",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: completeConfig,
-	}, func(c *cobra.Command, args []string, asJSON bool) error {
-		return p.configure(c.Context(), config.Change{Key: args[0], Unset: true}, asJSON)
+	}, func(c *cobra.Command, args []string, user, asJSON bool) error {
+		return p.configure(c.Context(), config.Change{Key: args[0], Unset: true}, user, asJSON)
 	})
 }
 
-// completeConfig lists the keys of coppice.yaml with what they mean.
-func completeConfig(_ *cobra.Command, given []string, word string) (out []cobra.Completion, how cobra.ShellCompDirective) {
+// completeConfig lists the keys of coppice.yaml, or of config.yaml, with what they mean.
+func completeConfig(c *cobra.Command, given []string, word string) (out []cobra.Completion, how cobra.ShellCompDirective) {
 	how = cobra.ShellCompDirectiveNoFileComp
 	if len(given) > 0 {
 		return nil, how
 	}
-	for _, k := range config.Explain(coppice.DefaultPolicy(), config.Source{}) {
+	keys := config.Explain(coppice.DefaultPolicy(), config.Source{})
+	if user, err := c.Flags().GetBool("user"); err == nil && user {
+		keys = config.ExplainUser(config.DefaultUser(), config.Source{})
+	}
+	for _, k := range keys {
 		if strings.HasPrefix(k.Name, word) && !strings.ContainsAny(k.Name, "[*") {
 			out = append(out, cobra.CompletionWithDesc(k.Name, coppice.FirstLine(k.Doc)))
 		}
@@ -133,9 +168,37 @@ func valueOf(s string) (json.RawMessage, error) {
 	return b, nil
 }
 
-// configure makes a change. A running server that knows the project makes it
-// without a confirmation. Otherwise the change is made in the file.
-func (p *program) configure(ctx context.Context, change config.Change, asJSON bool) error {
+// configure makes a change.
+func (p *program) configure(ctx context.Context, change config.Change, user, asJSON bool) error {
+	apply := p.changePolicy
+	if user {
+		apply = changeUser
+	}
+	if err := apply(ctx, change); err != nil {
+		return err
+	}
+	s, err := p.settings(ctx, user)
+	if err != nil {
+		return err
+	}
+	value, err := s.value(change.Key)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return p.printJSON(map[string]any{"key": change.Key, "value": value, "path": s.path})
+	}
+	done := "set"
+	if change.Unset {
+		done = "unset"
+	}
+	_, err = fmt.Fprintf(p.out(false), "%s is %s in %s\n", change.Key, done, s.path)
+	return err
+}
+
+// changePolicy changes the coppice.yaml of the repository. A running server that knows
+// the project makes the change without a confirmation. Otherwise it is made in the file.
+func (p *program) changePolicy(ctx context.Context, change config.Change) error {
 	root, err := p.repository(ctx)
 	if err != nil {
 		return err
@@ -144,29 +207,18 @@ func (p *program) configure(ctx context.Context, change config.Change, asJSON bo
 		_, err := c.SetConfig(ctx, project, api.ConfigChange{Key: change.Key, Value: change.Value, Unset: change.Unset})
 		return err
 	})
-	var policy coppice.Policy
-	switch {
-	case err != nil:
-	case changed:
-		policy, _, err = config.Load(root)
-	default:
-		policy, err = config.Apply(root, change, "", nil, nil)
+	if err == nil && !changed {
+		_, err = config.Apply(root, change, "", nil, nil)
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+// changeUser changes the user's config.yaml. A running server reads it again.
+func changeUser(ctx context.Context, change config.Change) error {
+	dir, err := secret.UserDir(os.Environ())
+	if err == nil {
+		_, err = config.ApplyUser(ctx, dir, change, "")
 	}
-	value, err := config.Value(policy, change.Key)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return p.printJSON(map[string]any{"key": change.Key, "value": value, "path": filepath.Join(root, config.File)})
-	}
-	done := "set"
-	if change.Unset {
-		done = "unset"
-	}
-	_, err = fmt.Fprintf(p.out(false), "%s is %s in %s\n", change.Key, done, filepath.Join(root, config.File))
 	return err
 }
 

@@ -90,7 +90,7 @@ func limitsOf(environ []string) setup.Row {
 func historyOf(kept []api.DiskKept) setup.Row {
 	var parts []string
 	for _, k := range kept {
-		parts = append(parts, k.What+" "+k.AtMost())
+		parts = append(parts, k.What+" "+k.Limit)
 	}
 	return setup.Row{Name: "history", Level: setup.OK, Detail: "kept at most: " + strings.Join(parts, "; ")}
 }

@@ -15,6 +15,7 @@ import (
 	"coppice/agent/scripted"
 	"coppice/cmd/coppice/server"
 	"coppice/host"
+	"coppice/notify/child"
 )
 
 var version = "dev" // set when built
@@ -23,7 +24,8 @@ func main() { os.Exit(run()) }
 
 func run() int {
 	// A host, a scripted agent and a session's browser are started often and
-	// live long: they take the shortest way and know nothing of commands.
+	// live long: they take the shortest way and know nothing of commands. So does the
+	// process that sends one notification.
 	if len(os.Args) > 2 && os.Args[1] == "host" {
 		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return host.Main(context.Background(), os.Args[2], server.Protocols(), log)
@@ -33,6 +35,9 @@ func run() int {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "browser" {
 		return runBrowser(os.Args[2:])
+	}
+	if len(os.Args) > 1 && os.Args[1] == child.Command {
+		return child.Main(os.Stdin, os.Stdout)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		// The control process keeps little memory and allocates much for short

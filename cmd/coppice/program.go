@@ -290,18 +290,19 @@ func (p *program) configCommand() *cobra.Command {
 		Short: "Show every setting of this repository, its value and where it comes from",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if user {
-				return p.userConfig(schema, asJSON)
-			}
 			if schema {
-				_, err := p.env.Stdout.Write(config.Schema())
+				b := config.Schema()
+				if user {
+					b = config.UserSchema()
+				}
+				_, err := p.env.Stdout.Write(b)
 				return err
 			}
-			policy, src, err := p.policy(c.Context())
+			s, err := p.settings(c.Context(), user)
 			if err != nil {
 				return err
 			}
-			return p.printConfig(config.Explain(policy, src), asJSON)
+			return p.printConfig(s.keys, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

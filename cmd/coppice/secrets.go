@@ -65,11 +65,12 @@ func knownNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDire
 
 // row is a secret as commands print it.
 type row struct {
-	Name     string        `json:"name"`
-	Source   secret.Source `json:"source"`
-	Set      bool          `json:"set"`
-	Projects []string      `json:"projects,omitempty"` // by prefix, or path while no server runs
-	Length   int           `json:"length,omitempty"`   // in bytes, after it was resolved
+	Name      string        `json:"name"`
+	Source    secret.Source `json:"source"`
+	Set       bool          `json:"set"`
+	Projects  []string      `json:"projects,omitempty"`  // by prefix, or path while no server runs
+	Notifiers []string      `json:"notifiers,omitempty"` // of the user's configuration
+	Length    int           `json:"length,omitempty"`    // in bytes, after it was resolved
 }
 
 // report prints a thing as JSON, or a text for people.
@@ -126,22 +127,22 @@ func (p *program) secretValue(name string) (string, error) {
 func (p *program) secretList() *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "list",
-		Short: "List secrets, where they come from and which projects use them",
-		Long: `Lists the names of your secrets, where each comes from and which projects use it.
-Names that a project uses and that are not set are listed too.`,
+		Short: "List secrets, where they come from and who uses them",
+		Long: `Lists the names of your secrets, where each comes from, and which projects and notifiers use it.
+Names that one of them uses and that are not set are listed too.`,
 		Args: cobra.NoArgs,
 	}, func(c *cobra.Command, _ []string, asJSON bool) error {
 		r, err := secrets().Resolver()
 		if err != nil {
 			return err
 		}
-		used := p.usedSecrets(c.Context())
+		used, sent := p.usedSecrets(c.Context()), notifierSecrets()
 		all := []row{}
-		names := slices.Concat(slices.Collect(maps.Keys(r.Sources)), slices.Collect(maps.Keys(used)))
+		names := slices.Concat(slices.Collect(maps.Keys(r.Sources)), slices.Collect(maps.Keys(used)), slices.Collect(maps.Keys(sent)))
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
 			source, set := r.Sources[name]
-			all = append(all, row{Name: name, Source: source, Set: set, Projects: used[name]})
+			all = append(all, row{Name: name, Source: source, Set: set, Projects: used[name], Notifiers: sent[name]})
 		}
 		if asJSON {
 			return p.report(true, map[string]any{"secrets": all}, "")
@@ -162,7 +163,11 @@ func printSecrets(out io.Writer, all []row) error {
 		if !t.Set {
 			source = "not set: coppice secret set " + t.Name
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, source, strings.Join(t.Projects, ", "))
+		users := slices.Clone(t.Projects)
+		for _, n := range t.Notifiers {
+			users = append(users, "notifier "+n)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, source, strings.Join(users, ", "))
 	}
 	return w.Flush()
 }
@@ -188,6 +193,21 @@ func (p *program) usedSecrets(ctx context.Context) map[string][]string {
 	if root, err := p.repository(ctx); err == nil {
 		if policy, _, err := config.Load(root); err == nil {
 			note(root, policy)
+		}
+	}
+	return used
+}
+
+// notifierSecrets returns which notifiers use each secret.
+func notifierSecrets() map[string][]string {
+	used := map[string][]string{}
+	u, _, err := config.UserOf(os.Environ())
+	if err != nil {
+		return used // the resolver has read the file, so it was changed just now
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.Notify.Notifiers)) {
+		for _, s := range secret.OfNotifier(u.Notify.Notifiers[name]) {
+			used[s] = append(used[s], name)
 		}
 	}
 	return used
@@ -231,14 +251,15 @@ stored it. Files, commands and variables that you named yourself stay.`,
 	})
 }
 
-// checkSecrets resolves each secret that the project in the working directory
-// uses, once.
+// checkSecrets resolves each secret that the project in the working directory or a
+// notifier uses, one time.
 func (p *program) checkSecrets(ctx context.Context) []setup.Secret {
-	policy, _, err := p.policy(ctx)
-	if err != nil {
-		return nil // the directory is not in a repository, or the row about the project reports it
+	names := slices.Collect(maps.Keys(notifierSecrets()))
+	if policy, _, err := p.policy(ctx); err == nil { // otherwise the directory is not in a repository, or the row about the project reports it
+		names = append(names, secret.Used(policy)...)
 	}
-	names := secret.Used(policy)
+	slices.Sort(names)
+	names = slices.Compact(names)
 	if len(names) == 0 {
 		return nil
 	}
@@ -258,21 +279,4 @@ func (p *program) checkSecrets(ctx context.Context) []setup.Secret {
 		all = append(all, row)
 	}
 	return all
-}
-
-// userConfig shows the user's own configuration, or its schema.
-func (p *program) userConfig(schema, asJSON bool) error {
-	if schema {
-		_, err := p.env.Stdout.Write(config.UserSchema())
-		return err
-	}
-	dir, err := secret.UserDir(os.Environ())
-	if err != nil {
-		return err
-	}
-	user, src, err := config.LoadUser(dir)
-	if err != nil {
-		return err
-	}
-	return p.printConfig(config.ExplainUser(user, src), asJSON)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,12 +29,13 @@ const (
 	mostValues  = coppice.MaxNoteValue // bytes of values in one answer of watch_notes
 	watchFor    = 300_000              // milliseconds that watch_notes waits if it is not given
 	ownTask     = "task"
+	ownFlow     = "flow"
 )
 
 type writeNoteIn struct {
 	Key       string `json:"key" jsonschema:"parts separated by slashes, such as plan/step-1"`
 	Value     string `json:"value" jsonschema:"a text of at most 256 KiB"`
-	Scope     string `json:"scope,omitempty" jsonschema:"project (default) or task, which means your own task"`
+	Scope     string `json:"scope,omitempty" jsonschema:"project (default), task, which means your own task, or flow: the one to which it belongs"`
 	IfVersion *int64 `json:"if_version,omitempty" jsonschema:"the version that the note must have now; 0 means that it must not exist"`
 }
 
@@ -57,7 +59,7 @@ func writeNote(c *call, i *engine.Intake, tx store.Tx, in writeNoteIn) (wroteNot
 
 type deleteNoteIn struct {
 	Key       string `json:"key"`
-	Scope     string `json:"scope,omitempty" jsonschema:"project (default) or task, which means your own task"`
+	Scope     string `json:"scope,omitempty" jsonschema:"project (default), task, which means your own task, or flow: the one to which it belongs"`
 	IfVersion *int64 `json:"if_version,omitempty" jsonschema:"the version that the note must have now"`
 }
 
@@ -82,7 +84,7 @@ func deleteNote(c *call, i *engine.Intake, tx store.Tx, in deleteNoteIn) (delete
 
 type noteIn struct {
 	Key   string `json:"key"`
-	Scope string `json:"scope,omitempty" jsonschema:"project (default), task, or the key of a task of your family"`
+	Scope string `json:"scope,omitempty" jsonschema:"project (default), task, flow, or the key of a task of your family"`
 }
 
 // Note is a note as agents see it.
@@ -117,7 +119,7 @@ func readNote(c *call, r store.Reader, in noteIn) (Note, error) {
 
 type listNotesIn struct {
 	Prefix string `json:"prefix,omitempty" jsonschema:"only keys that start with this, such as plan/"`
-	Scope  string `json:"scope,omitempty" jsonschema:"project (default), task, or the key of a task of your family"`
+	Scope  string `json:"scope,omitempty" jsonschema:"project (default), task, flow, or the key of a task of your family"`
 	After  string `json:"after,omitempty" jsonschema:"only keys after this one"`
 }
 
@@ -146,23 +148,26 @@ func listNotes(c *call, r store.Reader, in listNotesIn) ([]ListedNote, error) {
 	return out, err
 }
 
-// ownNote returns a note that the session can write: one of its project or its task.
+// ownNote returns a note that the session can write: one of its project, its task or its
+// flow.
 func (c *call) ownNote(r store.Reader, scope, key string) (coppice.Note, error) {
-	if scope != "" && scope != string(coppice.NotesOfProject) && scope != ownTask {
-		return coppice.Note{}, coppice.Errorf(coppice.EInvalid, "%s is not a valid scope to write", coppice.Quote(scope)).WithFix("use project or task").WithField("scope")
+	if !slices.Contains([]string{"", string(coppice.NotesOfProject), ownTask, ownFlow}, scope) {
+		return coppice.Note{}, coppice.Errorf(coppice.EInvalid, "%s is not a valid scope to write", coppice.Quote(scope)).WithFix("use project, task or flow").WithField("scope")
 	}
 	of, err := c.noteScope(r, scope)
 	return coppice.Note{ProjectID: c.session.ProjectID, Scope: of, Key: key}, err
 }
 
 // noteScope returns the notes that a session means. It can read those of its project,
-// its task and its family's tasks. All others do not exist for it.
+// its task, its flow and its family's tasks. All others do not exist for it.
 func (c *call) noteScope(r store.Reader, scope string) (coppice.NoteScope, error) {
 	switch scope {
 	case "", string(coppice.NotesOfProject):
 		return coppice.NotesOfProject, nil
 	case ownTask:
 		return coppice.NotesOfTask(c.session.TaskID), nil
+	case ownFlow:
+		return c.flowNotes(r)
 	}
 	t, err := engine.Relative(r, c.session, scope)
 	switch coppice.ErrorCode(err) {
@@ -172,14 +177,30 @@ func (c *call) noteScope(r store.Reader, scope string) (coppice.NoteScope, error
 		return "", err
 	}
 	return "", coppice.Errorf(coppice.EInvalid, "%s is not a valid scope", coppice.Quote(scope)).
-		WithFix("use project, task, or the key of a task that created yours or that yours created").WithField("scope")
+		WithFix("use project, task, flow, or the key of a task that created yours or that yours created").WithField("scope")
+}
+
+// flowNotes returns the notes of the flow to which the session's task belongs: as a step
+// of it, or because a step created the task.
+func (c *call) flowNotes(r store.Reader) (coppice.NoteScope, error) {
+	of, err := r.Tasks.Get(c.session.TaskID)
+	for err == nil {
+		if of.Step != nil {
+			return coppice.NotesOfTask(of.Step.Flow), nil
+		}
+		if of.Parent == 0 {
+			return "", coppice.Errorf(coppice.EInvalid, "your task does not belong to a flow").WithFix("use project or task").WithField("scope")
+		}
+		of, err = r.Tasks.Get(of.Parent)
+	}
+	return "", err
 }
 
 type watchNotesIn struct {
 	Keys       []string `json:"keys,omitempty" jsonschema:"wait for all of these, at most 100"`
 	Prefix     string   `json:"prefix,omitempty" jsonschema:"or wait for at least one key that starts with this"`
 	UntilValue *string  `json:"until_value,omitempty" jsonschema:"wait until they have exactly this value"`
-	Scope      string   `json:"scope,omitempty" jsonschema:"project (default), task, or the key of a task of your family"`
+	Scope      string   `json:"scope,omitempty" jsonschema:"project (default), task, flow, or the key of a task of your family"`
 	TimeoutMS  int64    `json:"timeout_ms,omitempty" jsonschema:"how long to wait, in milliseconds; the default is 300000"`
 }
 

@@ -124,10 +124,34 @@ func TestNotesOfOthers(t *testing.T) {
 		b.refuses("list_notes", args{"scope": scope}, "not a valid scope")
 		b.refuses("watch_notes", args{"scope": scope, "prefix": "a"}, "not a valid scope")
 	}
-	b.refuses("write_note", args{"key": "a", "value": "x", "scope": "app-2"}, "use project or task")
-	b.refuses("delete_note", args{"key": "a", "scope": "app-2"}, "use project or task")
+	b.refuses("write_note", args{"key": "a", "value": "x", "scope": "app-2"}, "use project, task or flow")
+	b.refuses("delete_note", args{"key": "a", "scope": "app-2"}, "use project, task or flow")
 	b.session.TaskID = keys["app-3"] // the grandchild sees those of its ancestors
 	b.says("read_note", args{"key": "a", "scope": "app-2"}, "of app-2")
+}
+
+// The sessions of a flow, and those of tasks that they created, share its notes.
+func TestNotesOfAFlow(t *testing.T) {
+	t.Parallel()
+	b := setupGoal(t, `{"goal":"g"}`)
+	of := func(task int64) { b.session.TaskID = task }
+	of(b.goal.ID)
+	b.refuses("write_note", args{"key": "a", "value": "x", "scope": "flow"}, "your task does not belong to a flow")
+	worker := b.step("w1", "lead", coppice.RoleImplement)
+	var child coppice.Task
+	b.update(func(tx store.Tx) error {
+		child = coppice.Task{ProjectID: worker.ProjectID, Num: 90, Key: "app-90", Title: "t", Stage: coppice.StageSession, TaskDetails: coppice.TaskDetails{Parent: worker.ID}}
+		return tx.Tasks.Put(&child)
+	})
+	of(worker.ID)
+	b.says("write_note", args{"key": "a", "value": "shared", "scope": "flow"}, `"version":1`)
+	b.says("read_note", args{"key": "a", "scope": "task"}, `"found":false`)
+	of(b.lead.ID)
+	b.says("read_note", args{"key": "a", "scope": "flow"}, "shared")
+	b.says("read_note", args{"key": "a", "scope": b.goal.Key}, "shared")
+	of(child.ID)
+	b.says("list_notes", args{"scope": "flow"}, `"key":"a"`)
+	b.says("delete_note", args{"key": "a", "scope": "flow"}, `"deleted":true`)
 }
 
 // waitingStore reports each time that a watch has read the facts and waits.

@@ -21,14 +21,16 @@ const peopleNote = "Tools of Coppice, which runs AI coding agents on repositorie
 
 // People serves the tools of people's own MCP clients. Each tool is a call of the
 // HTTP API, which rest answers, so both have the same rules and views. The caller
-// has authenticated the person.
-func (s *Server) People(rest http.Handler) http.Handler {
-	p := &people{redact: s.cfg.Redact, rest: rest}
-	server := s.server(peopleNote)
-	for _, t := range peopleTools {
-		t(server, p)
-	}
-	return Handler(server, s.cfg.Logger)
+// has authenticated the person. ctx ends the sessions of clients.
+func (s *Server) People(ctx context.Context, rest http.Handler) http.Handler {
+	return lazily(func() http.Handler {
+		p := &people{redact: s.cfg.Redact, rest: rest}
+		server := s.server(peopleNote)
+		for _, t := range peopleTools {
+			t(server, p)
+		}
+		return Handler(ctx, server, s.cfg.Logger)
+	})
 }
 
 // people answers the calls of people.

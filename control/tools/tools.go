@@ -108,11 +108,20 @@ type toolset struct {
 }
 
 func (s *Server) toolset(all []tool) toolset {
-	server := s.server(sessionNote)
-	for _, t := range all {
-		t.add(server, s)
-	}
-	return toolset{all, Handler(server, s.cfg.Logger)}
+	return toolset{all, lazily(func() http.Handler {
+		server := s.server(sessionNote)
+		for _, t := range all {
+			t.add(server, s)
+		}
+		return single(server, s.cfg.Logger)
+	})}
+}
+
+// lazily creates a handler for its first request. The SDK takes milliseconds to
+// read the schemas of all tools, which a start does not wait for.
+func lazily(create func() http.Handler) http.Handler {
+	handler := sync.OnceValue(create)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) })
 }
 
 func (s *Server) server(note string) *mcp.Server {
@@ -134,17 +143,6 @@ func (p problems) Enabled(ctx context.Context, l slog.Level) bool {
 }
 func (p problems) WithAttrs(a []slog.Attr) slog.Handler { return problems{p.Handler.WithAttrs(a)} }
 func (p problems) WithGroup(name string) slog.Handler   { return problems{p.Handler.WithGroup(name)} }
-
-// Handler serves a server over HTTP, as all tools of Coppice are served. Requests are independent: neither a restart of the
-// server nor a second client changes anything for a client. The callers check
-// tokens and the Host header.
-func Handler(server *mcp.Server, log *slog.Logger) http.Handler {
-	if log != nil {
-		log = slog.New(problems{log.Handler()})
-	}
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, Logger: log, DisableLocalhostProtection: true})
-}
 
 // callHeader names the call in progress. It is set here: no client can send it.
 const callHeader = "Coppice-Call"
@@ -188,8 +186,8 @@ func (s *Server) Session(ctx context.Context, of coppice.Session, c fabric.Call)
 	if c.Gone {
 		return fabric.Reply{}, s.cfg.Intake.LeaveLock(ctx, of.ID, c.ID)
 	}
-	if bytes.HasPrefix(bytes.TrimSpace(c.Body), []byte("[")) {
-		return problem(http.StatusBadRequest, nil, -32600, "batches are not supported; send one message in each request"), nil
+	if isBatch(c.Body) {
+		return problem(http.StatusBadRequest, nil, -32600, noBatches), nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -310,10 +310,7 @@ func readTask(c *call, r store.Reader, in readTaskIn) (Task, error) {
 	if err != nil || in.Task == "" || in.Task == own.Key {
 		return taskOf(r, own, err)
 	}
-	t, err := r.Tasks.ByKey(in.Task)
-	if err == nil && t.ProjectID != own.ProjectID {
-		err = coppice.Errorf(coppice.ENotFound, "there is no task %s", coppice.Quote(in.Task))
-	}
+	t, err := engine.TaskFor(r, c.session, in.Task)
 	return taskOf(r, t, err)
 }
 

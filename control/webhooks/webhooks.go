@@ -1,4 +1,5 @@
-// Package webhooks receives webhooks of forges, on a listener that serves nothing else.
+// Package webhooks receives webhooks of forges, on a listener that serves nothing else
+// except the signed links that answer a question (package answerlink).
 //
 // A webhook carries no facts. A valid one says that a pull request, a commit or a
 // branch changed, and Coppice then reads the forge itself. So nobody can forge a fact,
@@ -38,8 +39,8 @@ const (
 	retryListen = 10 * time.Second
 )
 
-// Config has the dependencies of a Server. All fields except After and BodyTime are
-// required.
+// Config has the dependencies of a Server. All fields except Answers, After and BodyTime
+// are required.
 type Config struct {
 	Listen string // an IP address and a port
 	Store  store.Store
@@ -51,7 +52,11 @@ type Config struct {
 	Changed func(ctx context.Context, kind string, project int64, h coppice.ForgeHint) error
 	Now     func() time.Time
 	Log     *slog.Logger
-	After   func(time.Duration) <-chan time.Time // nil means time.After
+	// Answers serves the signed links below AnswerPath that answer a question; nil means
+	// that there are none.
+	Answers    http.Handler
+	AnswerPath string
+	After      func(time.Duration) <-chan time.Time // nil means time.After
 	// BodyTime is how long a request can take to arrive; 0 means 10 s.
 	BodyTime time.Duration
 }
@@ -200,6 +205,10 @@ func (c *slotted) Close() error {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.cfg.Answers != nil && strings.HasPrefix(r.URL.Path, s.cfg.AnswerPath) {
+		s.cfg.Answers.ServeHTTP(w, r)
+		return
+	}
 	result, err := s.receive(r)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -167,6 +167,7 @@ func closing(t *testing.T, b Bundle) {
 		t.Errorf("a closed request was written to: %v", writes)
 	}
 	// More work of the task gets a new request.
+	again.Before = number
 	again.Head = b.Commit(t, "unwanted", "unwanted.txt", "better\n")
 	if got := write(t, f, again); got.Number == number || got.State != coppice.PullOpen {
 		t.Errorf("more work on the branch: %+v, the closed one was #%d", got, number)
@@ -309,17 +310,8 @@ func failures(t *testing.T, b Bundle) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	later := time.Now().Add(time.Hour).Truncate(time.Second)
-	for what, c := range map[string]struct {
-		class  coppice.Class
-		answer func(*http.Request) *http.Response
-		token  string
-	}{
-		"a wrong token": {class: coppice.ClassAuth, token: "0123456789012345678901234567890123456789"},
-		"a limit":       {class: coppice.ClassRateLimit, answer: respond(429, http.Header{"Retry-After": {later.UTC().Format(http.TimeFormat)}}, "slow down")},
-		"an outage":     {class: coppice.ClassEnvironment, answer: respond(502, nil, "<html>bad gateway")},
-		"a page":        {class: coppice.ClassEnvironment, answer: respond(200, http.Header{"Content-Type": {"text/html"}}, "<html>log in")},
-		"a flood":       {class: coppice.ClassEnvironment, answer: flood},
-	} {
+	for what, c := range broken(later) {
+
 		tr := newTransport()
 		tr.answer = c.answer
 		f := b.openAs(t, c.token, tr)
@@ -375,5 +367,23 @@ func calls(number int) map[string]func(context.Context, forge.Forge) error {
 			_, err := f.Merge(ctx, number, forge.Merge{Head: strings.Repeat("1", 40), Method: coppice.MergeMerge})
 			return err
 		},
+	}
+}
+
+// answered is what a service answers while it cannot be used, and the class of the failure.
+type answered struct {
+	class  coppice.Class
+	answer func(*http.Request) *http.Response
+	token  string // for the wrong token
+}
+
+// broken returns the ways in which every service can fail. A limit ends at a time.
+func broken(until time.Time) map[string]answered {
+	return map[string]answered{
+		"a wrong token": {class: coppice.ClassAuth, token: "0123456789012345678901234567890123456789"},
+		"a limit":       {class: coppice.ClassRateLimit, answer: respond(429, http.Header{"Retry-After": {until.UTC().Format(http.TimeFormat)}}, "slow down")},
+		"an outage":     {class: coppice.ClassEnvironment, answer: respond(502, nil, "<html>bad gateway")},
+		"a page":        {class: coppice.ClassEnvironment, answer: respond(200, http.Header{"Content-Type": {"text/html"}}, "<html>log in")},
+		"a flood":       {class: coppice.ClassEnvironment, answer: flood},
 	}
 }

@@ -40,9 +40,16 @@ type Forge struct {
 	now     func() time.Time
 
 	mu        sync.Mutex
+	self      login
 	writers   map[string]access   // by login
 	conflicts map[int64][2]string // by number: the head and base that do not merge
 	labelling sync.Mutex          // Gitea would create a label twice
+}
+
+// login is the account of the token.
+type login struct {
+	login string
+	at    time.Time
 }
 
 // access is whether somebody can write to the repository.

@@ -2,6 +2,7 @@ package gitea
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -29,7 +30,7 @@ func titleOf(text coppice.PullText) string {
 
 // bodyOf returns the description as Gitea stores it.
 func bodyOf(text coppice.PullText) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text.Body, "?"), "\x00", "")
+	return forge.Storable(text.Body)
 }
 
 // Create implements forge.Forge.
@@ -122,7 +123,9 @@ func (f *Forge) labelIDs(api *sdk.Client, names []string) ([]int64, error) {
 		add(list)
 		return len(list), true, err
 	})
-	if code, _ := status(err); err != nil && code != http.StatusNotFound { // the owner is a person
+	// The owner can be a person, and the token might not be able to read organizations.
+	var failure *coppice.Failure
+	if code, _ := status(err); err != nil && code != http.StatusNotFound && !(errors.As(err, &failure) && failure.Class == coppice.ClassAuth) {
 		return nil, err
 	}
 	err = eachPage(mostPages, func(o sdk.ListOptions) (int, bool, error) {
@@ -259,11 +262,10 @@ func (f *Forge) Comment(ctx context.Context, number int, text string) error {
 	if err != nil {
 		return forge.Cause(err)
 	}
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "")
-	_, _, err = api.CreateIssueComment(f.remote.Owner, f.remote.Name, int64(number), sdk.CreateIssueCommentOption{Body: text})
+	_, _, err = api.CreateIssueComment(f.remote.Owner, f.remote.Name, int64(number), sdk.CreateIssueCommentOption{Body: forge.Storable(text)})
 	if err != nil {
-		// Gitea answers with an error 500 if the request does not exist.
-		if _, _, missing := api.GetPullRequest(f.remote.Owner, f.remote.Name, int64(number)); missing != nil {
+		// Gitea answers with an error 500 if the request or the issue does not exist.
+		if _, _, missing := api.GetIssue(f.remote.Owner, f.remote.Name, int64(number)); missing != nil {
 			err = missing
 		}
 	}

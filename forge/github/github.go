@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	gh "github.com/google/go-github/v84/github"
@@ -21,6 +22,9 @@ type repo struct {
 	now         func() time.Time
 	graph       string // the address of the GraphQL API
 	owner, name string
+
+	mu   sync.Mutex
+	self self
 }
 
 // Open connects to a repository on GitHub. The address of the API is

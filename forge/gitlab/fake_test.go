@@ -57,7 +57,7 @@ var listing = []string{"page", "per_page"}
 const one = `/merge_requests/(\d+)`
 
 func routes() []route {
-	return []route{
+	return append(issueRoutes(), []route{
 		rt(`GET /merge_requests`, append([]string{"state", "order_by", "sort", "source_branch"}, listing...), nil, (*project).list),
 		rt(`POST /merge_requests`, nil, []string{"title*", "source_branch*", "target_branch*", "description", "labels", "reviewer_ids"}, (*project).create),
 		rt(`GET `+one, []string{"include_diverged_commits_count", "include_rebase_in_progress"}, nil, (*project).get),
@@ -74,7 +74,7 @@ func routes() []route {
 		rt(`GET /pipelines/(\d+)/jobs`, listing, nil, (*project).jobs),
 		rt(`GET /jobs/(\d+)/trace`, nil, nil, (*project).trace),
 		rt(`GET /members/all`, append([]string{"user_ids[]"}, listing...), nil, (*project).members),
-	}
+	}...)
 }
 
 // serve starts the fake.
@@ -118,6 +118,10 @@ func (p *project) dispatch(table []route, r *http.Request, c *call) error {
 	path := r.URL.EscapedPath()
 	if path == "/api/v4/users" {
 		return p.findUser(c)
+	}
+	if path == "/api/v4/user" {
+		c.answer = p.user("coppice")
+		return nil
 	}
 	rest, below := strings.CutPrefix(path, "/api/v4/projects/"+strings.ReplaceAll(url.PathEscape(p.path), ".", "%2E"))
 	if !below {
@@ -204,6 +208,9 @@ func page[T any](c *call, list []T) {
 	}
 	c.header.Set("X-Total-Pages", strconv.Itoa((len(list)+size-1)/size))
 	from := min(len(list), (n-1)*size)
+	if from+size < len(list) {
+		c.header.Set("X-Next-Page", strconv.Itoa(n+1))
+	}
 	part := list[from:min(len(list), from+size)]
 	if part == nil {
 		part = []T{}

@@ -98,14 +98,19 @@ func get[T any](ctx context.Context, r *repo, path string, options any) (T, *gl.
 // pages reads a list that is oldest first. A list of more than mostPages has its first
 // page and the newest ones.
 func pages[T any](ctx context.Context, r *repo, path string) ([]T, error) {
+	return pagesOf[T](ctx, r, path, func(o gl.ListOptions) any { return o })
+}
+
+// pagesOf is pages with further options.
+func pagesOf[T any](ctx context.Context, r *repo, path string, options func(gl.ListOptions) any) ([]T, error) {
 	const mostPages = 10
-	all, resp, err := get[[]T](ctx, r, path, gl.ListOptions{PerPage: perPage})
+	all, resp, err := get[[]T](ctx, r, path, options(gl.ListOptions{PerPage: perPage}))
 	if err != nil {
 		return nil, err
 	}
 	last := resp.TotalPages
 	for page := max(2, last-mostPages+2); page <= last; page++ {
-		more, _, err := get[[]T](ctx, r, path, gl.ListOptions{PerPage: perPage, Page: page})
+		more, _, err := get[[]T](ctx, r, path, options(gl.ListOptions{PerPage: perPage, Page: page}))
 		if err != nil {
 			return nil, err
 		}

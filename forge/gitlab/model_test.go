@@ -29,6 +29,8 @@ type project struct {
 	stuck    int // how often a rebase is still in progress
 	clock    time.Time
 	ids      int
+	tickets  []*ticket
+	issueIDs int
 }
 
 type commit struct {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	gl "gitlab.com/gitlab-org/api/client-go"
@@ -109,7 +110,7 @@ func (r *repo) comments(ctx context.Context, number int) ([]coppice.PullComment,
 		return nil, err
 	}
 	for i, c := range all {
-		all[i].Bot, all[i].Writes = bots.MatchString(c.Author), writers[authors[c.Author]]
+		all[i].Bot, all[i].Writes = bots().MatchString(c.Author), writers[authors[c.Author]]
 	}
 	forge.SortComments(all)
 	return all, nil
@@ -189,7 +190,9 @@ func (r *repo) decisions(ctx context.Context, number int) ([]decision, error) {
 
 // bots are the names that GitLab gives to users of access tokens and service
 // accounts, and the usual names of bots.
-var bots = regexp.MustCompile(`(?i)^(project|group)_\d+_bot|^service_account_|[-_\[]bot\]?$|^gitlabduo$`)
+var bots = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(project|group)_\d+_bot|^service_account_|[-_\[]bot\]?$|^gitlabduo$`)
+})
 
 // developer is the lowest access level that can push.
 const developer = 30

@@ -76,14 +76,16 @@ func damaged(path string, err error) *coppice.Error {
 
 // listed says which command lists the rows of a kind.
 var listed = map[string]string{
-	"task":     "run `coppice list` to see the tasks",
-	"session":  "run `coppice show` with the key of its task to see the sessions",
-	"project":  "run `coppice project list` to see the projects",
-	"check":    "run `coppice show --json` with the key of its task to see the checks",
-	"note":     "run `coppice note list` to see the notes",
-	"schedule": "run `coppice schedule list` to see the schedules",
-	"document": "run `coppice flow show` with the key of the flow to see its documents",
-	"landing":  "run `coppice show --json` with the key of its task to see the landings",
+	"task":         "run `coppice list` to see the tasks",
+	"session":      "run `coppice show` with the key of its task to see the sessions",
+	"project":      "run `coppice project list` to see the projects",
+	"check":        "run `coppice show --json` with the key of its task to see the checks",
+	"note":         "run `coppice note list` to see the notes",
+	"schedule":     "run `coppice schedule list` to see the schedules",
+	"notice":       "the notices that ended first are removed",
+	"notification": "run `coppice notify log` to see the notifications",
+	"document":     "run `coppice flow show` with the key of the flow to see its documents",
+	"landing":      "run `coppice show --json` with the key of its task to see the landings",
 }
 
 // lookup turns "no rows" into a not_found error that names the missing row.

@@ -38,41 +38,50 @@ func migrations() fs.FS {
 }
 
 // prepare creates the file, or checks that it is a database of Coppice, and
-// updates its schema. Unchecked reports that the database must still be checked:
-// it is large and was not closed cleanly.
-func prepare(ctx context.Context, path string, log *slog.Logger) (unchecked bool, err error) {
+// updates its schema. It returns a connection of the given data source.
+// Unchecked reports that the database must still be checked: it is large and was
+// not closed cleanly.
+func prepare(ctx context.Context, path, source string, log *slog.Logger) (_ *conn, unchecked bool, err error) {
 	fresh, err := makeFile(path)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	unclean, err := removeMark(path)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
-	c, err := dial(ctx, path, dsn(path))
+	c, err := dial(ctx, path, source)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
-	defer c.close()
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
 	version, known := int64(0), latest()
 	if !fresh {
 		if version, err = inspect(c); err != nil {
-			return false, err
+			return nil, false, err
 		}
 		if info, err := os.Stat(path); unclean && (err != nil || info.Size() <= checkOnOpen || version != known) {
 			if err := c.check(ctx); err != nil {
-				return false, err
+				return nil, false, err
 			}
 			unclean = false
 		}
 	}
 	if version == known {
-		return unclean, nil
+		return c, unclean, nil
 	}
-	return false, upgrade(ctx, c, version, log)
+	if err := upgrade(ctx, c, version, log); err != nil {
+		return nil, false, err
+	}
+	updated, err := dial(ctx, path, source)
+	return updated, false, err
 }
 
-// upgrade updates the schema.
+// upgrade updates the schema, and closes the connection.
 func upgrade(ctx context.Context, c *conn, version int64, log *slog.Logger) error {
 	path := c.path
 	if err := c.setPragma("application_id", applicationID); err != nil {

@@ -59,6 +59,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 		func() (int64, error) { return t.q.ForgetSchedules(t.ctx, project, int64(most)) },
 		func() (int64, error) { return t.q.ForgetWork(t.ctx, project, int64(most)) },
 		func() (int64, error) { return t.q.ForgetFeatures(t.ctx, project, int64(most)) },
+		func() (int64, error) { return t.q.ForgetIssuesIn(t.ctx, project, int64(min(most, outputBatch))) },
 		func() (int64, error) { return t.q.ForgetNotes(t.ctx, project, int64(min(most, outputBatch))) },
 	} {
 		if n, err := forget(); err != nil || n > 0 {
@@ -84,7 +85,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	t.known = known{}
 	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project), t.q.ForgetSnoozes(t.ctx, project), t.q.ForgetGroups(t.ctx, project), t.q.ForgetNoteTotals(t.ctx, project),
 		t.q.ForgetLocks(t.ctx, project), t.q.ForgetLockRequests(t.ctx, project), t.q.ForgetLockSeq(t.ctx, project), t.q.ForgetHookRunsIn(t.ctx, project),
-		t.q.ForgetForge(t.ctx, project), t.q.ForgetReactionsIn(t.ctx, project)); err != nil {
+		t.q.ForgetForge(t.ctx, project), t.q.ForgetTrackers(t.ctx, project), t.q.ForgetReactionsIn(t.ctx, project), t.q.ForgetNoticesIn(t.ctx, project)); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)
@@ -167,7 +168,7 @@ func (t *tx) forgetRows(project, id int64) error {
 	}
 	for _, forget := range []func(context.Context, int64) error{
 		t.q.ForgetTrash, t.q.ForgetQuestions, t.q.ForgetMessages, t.q.ForgetImages, t.q.ForgetComments, t.q.ForgetViewed, t.q.ForgetChecks,
-		t.q.ForgetCandidates, t.q.ForgetLandings, t.q.ForgetWorkspaces, t.q.ForgetPreviews, t.q.ForgetDeps, t.q.ForgetHookRuns, t.q.ForgetPulls, t.q.ForgetReactions,
+		t.q.ForgetCandidates, t.q.ForgetLandings, t.q.ForgetWorkspaces, t.q.ForgetPreviews, t.q.ForgetDeps, t.q.ForgetHookRuns, t.q.ForgetPulls, t.q.ForgetReactions, t.q.ForgetNotices, t.q.ForgetIssue,
 	} {
 		if err := forget(t.ctx, id); err != nil {
 			return err

@@ -59,8 +59,9 @@ func checkHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 	h := &store.Hit{Check: id}
 	var log string
 	var ended sql.NullInt64
-	err := r.QueryRowContext(r.ctx, `SELECT c.ended_at, c.command, c.log, t.key, t.title FROM checks c
-		JOIN tasks t ON t.id = c.task_id WHERE c.id = ?`, id).Scan(&ended, &h.Command, &log, &h.Task, &h.Title)
+	var task int64
+	err := r.QueryRowContext(r.ctx, `SELECT c.ended_at, c.command, c.log, t.id, t.key, t.title FROM checks c
+		JOIN tasks t ON t.id = c.task_id WHERE c.id = ?`, id).Scan(&ended, &h.Command, &log, &task, &h.Task, &h.Title)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -68,6 +69,7 @@ func checkHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 		return nil, err
 	}
 	h.At = at(ended)
-	h.Text, h.Marks = snippet(checkText(h.Command, log), terms)
-	return h, nil
+	path, err := workspacePath(r, task)
+	h.Text, h.Marks = snippetIn(path, checkText(h.Command, log), terms)
+	return h, err
 }

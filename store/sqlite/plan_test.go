@@ -68,10 +68,23 @@ func TestPlans(t *testing.T) {
 			_, err := t.Notes.List(store.NoteFilter{ProjectID: 1, AfterScope: coppice.NotesOfProject, After: "a/b", Most: 2})
 			return err
 		},
-		"Images.Of":            func(t store.Tx) error { _, err := t.Images.Of(1); return err },
-		"Features.Tasks":       func(t store.Tx) error { _, err := t.Features.Tasks(1); return err },
-		"Sessions.Last":        func(t store.Tx) error { _, err := t.Sessions.Last(1); return err },
-		"Timers.Due":           func(t store.Tx) error { _, err := t.Timers.Due(at(rowID(1)), 2); return err },
+		"Images.Of":          func(t store.Tx) error { _, err := t.Images.Of(1); return err },
+		"Features.Tasks":     func(t store.Tx) error { _, err := t.Features.Tasks(1); return err },
+		"Sessions.Last":      func(t store.Tx) error { _, err := t.Sessions.Last(1); return err },
+		"Timers.Due":         func(t store.Tx) error { _, err := t.Timers.Due(at(rowID(1)), 2); return err },
+		"Notices.Due":        func(t store.Tx) error { _, err := t.Notices.Due(at(rowID(1)), 2); return err },
+		"Notices.NextDue":    func(t store.Tx) error { _, err := t.Notices.NextDue(); return err },
+		"Notices.KeptSince":  func(t store.Tx) error { _, err := t.Notices.KeptSince(); return err },
+		"Notices.Trim":       func(t store.Tx) error { return t.Notices.Trim() },
+		"Notifications.Open": func(t store.Tx) error { _, err := t.Notifications.Open(); return err },
+		"Notifications.List": func(t store.Tx) error {
+			_, err := t.Notifications.List(store.NotificationFilter{Notifier: "ntfy", Most: 4})
+			return err
+		},
+		"Notifications.List of all": func(t store.Tx) error {
+			_, err := t.Notifications.List(store.NotificationFilter{BeforeID: 9, Most: 4})
+			return err
+		},
 		"Timers.Next":          func(t store.Tx) error { _, err := t.Timers.Next(); return err },
 		"Work.Takeable":        func(t store.Tx) error { _, err := t.Work.Takeable([]string{"a", "b"}, kinds, 2); return err },
 		"Work.Unsettled":       func(t store.Tx) error { _, err := t.Work.Unsettled(coppice.TaskSubject(1)); return err },
@@ -164,10 +177,20 @@ func TestPlans(t *testing.T) {
 		"Families.Steps":           func(t store.Tx) error { _, err := t.Families.Steps(1); return err },
 		"Schedules.In":             func(t store.Tx) error { _, err := t.Schedules.In(1); return err },
 		"Pulls.Of":                 func(t store.Tx) error { _, err := t.Pulls.Of(1); return err },
-		"Pulls.Open":               func(t store.Tx) error { _, err := t.Pulls.Open(1); return err },
+		"Pulls.Followed":           func(t store.Tx) error { _, err := t.Pulls.Followed(1); return err },
 		"Pulls.OfTasks":            func(t store.Tx) error { _, err := t.Pulls.OfTasks(some); return err },
 		"Pulls.ByNumber":           func(t store.Tx) error { _, _ = t.Pulls.ByNumber(1, 2); return nil }, // there is none
 		"Reactions.Of":             func(t store.Tx) error { _, err := t.Reactions.Of(1, 2); return err },
+		"Trackers.In":              func(t store.Tx) error { _, err := t.Trackers.In(1); return err },
+		"Issues.Of":                func(t store.Tx) error { _, err := t.Issues.Of(1); return err },
+		"Issues.Named":             func(t store.Tx) error { _, err := t.Issues.Named(1, "2"); return err },
+		"Issues.Due":               func(t store.Tx) error { _, err := t.Issues.Due(1, time.Unix(100, 0), 8); return err },
+		"Issues.Next":              func(t store.Tx) error { _, err := t.Issues.Next(1); return err },
+		"Issues.Count":             func(t store.Tx) error { _, err := t.Issues.Count(1); return err },
+		"Issues.Waiting":           func(t store.Tx) error { _, err := t.Issues.Waiting(1); return err },
+		"Issues.Known":             func(t store.Tx) error { _, err := t.Issues.Known(1, 9); return err },
+		"Issues.Some":              func(t store.Tx) error { _, err := t.Issues.Some(1, []string{"1", "2"}); return err },
+		"Issues.List":              func(t store.Tx) error { _, err := t.Issues.List(store.IssueFilter{ProjectID: 1, Most: 9}); return err },
 		"Hooks.Offered":            func(t store.Tx) error { _, err := t.Hooks.Offered(1); return err },
 		"Hooks.Next":               func(t store.Tx) error { _, err := t.Hooks.Next(1, 4); return err },
 		"Hooks.Lane":               func(t store.Tx) error { _, err := t.Hooks.Lane("x"); return err },

@@ -56,15 +56,50 @@ func (r pulls) ByNumber(project int64, number int) (coppice.Pull, error) {
 	return one(pullOf, "pull request", number)(r.q.PullByNumber(r.ctx, project, int64(number)))
 }
 
-func (r pulls) Open(project int64) ([]coppice.Pull, error) {
-	return many(pullOf)(r.q.OpenPulls(r.ctx, project))
+// pullMark is what the column mark has: what is read of many requests at a time.
+type pullMark struct {
+	coppice.PullMark
+	Followed *coppice.FollowedPull `json:"followed,omitempty"` // nil if an earlier version wrote the row
+}
+
+func markOf(p coppice.Pull) pullMark {
+	if !p.Open() {
+		return pullMark{PullMark: p.Mark()}
+	}
+	followed := p.Followed()
+	return pullMark{p.Mark(), &followed}
+}
+
+func (r pulls) Followed(project int64) ([]coppice.FollowedPull, error) {
+	rows, err := r.q.FollowedPulls(r.ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]coppice.FollowedPull, 0, len(rows))
+	var u unpacker
+	for _, row := range rows {
+		var m pullMark
+		u.unpack(row.Mark, &m)
+		if m.Followed == nil {
+			p, err := r.Of(row.TaskID)
+			if err != nil || p == nil {
+				return nil, err
+			}
+			list = append(list, p.Followed())
+			continue
+		}
+		f := *m.Followed
+		f.TaskID, f.Number, f.HotUntil, f.Branch = row.TaskID, int(row.Number), at(row.HotUntil), m.Branch
+		list = append(list, f)
+	}
+	return list, u.err
 }
 
 func (t pulls) Put(p *coppice.Pull) error {
 	var pack packer
 	row := dbsqlc.PutPullParams{
 		ID: rowID(p.ID), ProjectID: p.ProjectID, TaskID: p.TaskID, Number: int64(p.Number), HotUntil: moment(p.HotUntil), EndedAt: moment(p.EndedAt),
-		Mark: pack.pack(p.Mark()), Details: pack.pack(p.PullDetails),
+		Mark: pack.pack(markOf(*p)), Details: pack.pack(p.PullDetails),
 	}
 	if pack.err != nil {
 		return pack.err

@@ -188,8 +188,18 @@ func taskHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 		return nil, err
 	}
 	h := &store.Hit{Task: t.Key, Title: t.Title, At: t.CreatedAt}
-	h.Text, h.Marks = snippet(withoutMarkdown(taskText(t)), terms)
-	return h, nil
+	path, err := workspacePath(r, id)
+	h.Text, h.Marks = snippetIn(path, withoutMarkdown(taskText(t)), terms)
+	return h, err
+}
+
+// workspacePath returns the path of a workspace of a task; empty if it has had none.
+func workspacePath(r *tx, task int64) (path string, err error) {
+	err = r.QueryRowContext(r.ctx, "SELECT path FROM sessions WHERE task_id = ? AND path <> '' LIMIT 1", task).Scan(&path)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return path, err
 }
 
 // pieceHits creates hits of pieces of output. Consecutive hits are often in the
@@ -206,8 +216,9 @@ func (p *pieceHits) hit(session, place int64, terms []store.Term) (*store.Hit, e
 		return nil, err
 	}
 	h := &store.Hit{Offset: place, At: o.At, Kind: o.Kind}
-	err = p.QueryRowContext(p.ctx, `SELECT s.key, t.key, t.title FROM sessions s JOIN tasks t ON t.id = s.task_id WHERE s.id = ?`, session).
-		Scan(&h.Session, &h.Task, &h.Title)
+	path := ""
+	err = p.QueryRowContext(p.ctx, `SELECT s.key, s.path, t.key, t.title FROM sessions s JOIN tasks t ON t.id = s.task_id WHERE s.id = ?`, session).
+		Scan(&h.Session, &path, &h.Task, &h.Title)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -215,7 +226,7 @@ func (p *pieceHits) hit(session, place int64, terms []store.Term) (*store.Hit, e
 	if said, ok := coppice.ReadAgentEvent(o.Data); ok && o.Kind == coppice.OutputEvent && said.Kind.Prose() {
 		text = withoutMarkdown(text)
 	}
-	h.Text, h.Marks = snippet(text, terms)
+	h.Text, h.Marks = snippetIn(path, text, terms)
 	return h, err
 }
 
@@ -248,6 +259,16 @@ const (
 	snippetLong   = 240
 	maxMarks      = 32
 )
+
+// snippetIn is snippet with paths relative to the workspace that they are in, unless
+// nothing else matches than the part of a path that would be left out. It gets the path
+// of one workspace of the project.
+func snippetIn(workspace, text string, terms []store.Term) (string, [][2]int) {
+	if short, marks := snippet(coppice.RelativePaths(workspace)(text), terms); len(marks) > 0 {
+		return short, marks
+	}
+	return snippet(text, terms)
+}
 
 // snippet returns the text around the first match, on one line, and the places of
 // the matches in it.

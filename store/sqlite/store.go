@@ -147,13 +147,11 @@ func (s *Store) openFile(ctx context.Context) (err error) {
 			s.lock.release()
 		}
 	}()
-	unchecked, err := prepare(ctx, s.cfg.Path, s.cfg.Logger)
-	if err != nil {
-		return explain(s.cfg.Path, err)
-	}
-	s.unchecked.Store(unchecked)
 	// Temporary files would have the journals of savepoints: up to half of all writes.
-	s.writer, err = dial(ctx, s.cfg.Path, dsn(s.cfg.Path, "synchronous("+s.cfg.Sync+")", "cache_size(-8192)", "temp_store(memory)"))
+	source := dsn(s.cfg.Path, "synchronous("+s.cfg.Sync+")", "cache_size(-8192)", "temp_store(memory)")
+	writer, unchecked, err := prepare(ctx, s.cfg.Path, source, s.cfg.Logger)
+	s.writer = writer
+	s.unchecked.Store(unchecked)
 	return explain(s.cfg.Path, err)
 }
 
@@ -308,6 +306,11 @@ type (
 	pulls      struct{ *tx }
 	forges     struct{ *tx }
 	reactions  struct{ *tx }
+	trackers   struct{ *tx }
+	issues     struct{ *tx }
+	notices    struct{ *tx }
+
+	notifications struct{ *tx }
 )
 
 func (t *tx) parts() store.Tx {
@@ -317,7 +320,8 @@ func (t *tx) parts() store.Tx {
 		Questions: questions{t}, Messages: messages{t}, Comments: comments{t}, Viewed: viewed{t}, Asks: asks{t}, Calls: calls{t}, Locks: locks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
 		Features: features{t}, History: history{t}, Previews: previews{t}, Snoozes: snoozes{t}, Images: images{t}, Groups: groups{t}, Seen: seen{t},
 		Notes: notes{t}, Hooks: hooks{t}, Documents: documents{t}, Schedules: schedules{t}, Templates: templates{t},
-		Pulls: pulls{t}, Forges: forges{t}, Reactions: reactions{t},
+		Pulls: pulls{t}, Forges: forges{t}, Reactions: reactions{t}, Trackers: trackers{t}, Issues: issues{t},
+		Notices: notices{t}, Notifications: notifications{t},
 	}
 }
 

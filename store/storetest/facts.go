@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,8 @@ func testNotFound(t *testing.T, open Open) {
 			"schedule":          second(r.Schedules.Get(7)),
 			"schedule by name":  second(r.Schedules.ByName(7, "none")),
 			"pull by number":    second(r.Pulls.ByNumber(7, 1)),
+			"notice":            second(r.Notices.ByKey("none")),
+			"notification":      second(r.Notifications.ByKey("none")),
 		} {
 			wantCode(t, what, err, coppice.ENotFound)
 		}
@@ -67,10 +70,17 @@ func testNone(t *testing.T, open Open) {
 			"last landing":  must(r.Landings.Last(7)) == nil,
 			"workspace":     must(r.Workspaces.Of(7)) == nil,
 			"pull request":  must(r.Pulls.Of(7)) == nil,
+			"issue":         must(r.Issues.Of(7)) == nil,
+			"named issue":   must(r.Issues.Named(7, "1")) == nil,
+			"next issue":    must(r.Issues.Next(7)).IsZero(),
+			"issues":        len(must(r.Issues.List(store.IssueFilter{ProjectID: 7, Ended: true}))) == 0,
+			"trackers":      len(must(r.Trackers.In(7))) == 0,
 			"forge":         must(r.Forges.Of(7)).NextAt.IsZero(),
 			"work by key":   must(r.Work.ByKey("none")) == nil,
 			"open question": must(r.Questions.Open(7)) == nil,
 			"next timer":    must(r.Timers.Next()).IsZero(),
+			"next notice":   must(r.Notices.NextDue()).IsZero(),
+			"kept notices":  must(r.Notices.KeptSince()).IsZero(),
 			"cursor":        must(r.Log.Cursor("none")) == 0,
 			"projects":      len(must(r.Projects.All())) == 0,
 			"tasks":         len(must(r.Tasks.List(store.TaskFilter{}))) == 0,
@@ -109,6 +119,8 @@ func testRoundTrips(t *testing.T, open Open) {
 	p := project(t, s, "app")
 	k := task(t, s, p, 1, nil)
 	c := session(t, s, k, 1, nil)
+	q, source := project(t, s, "web"), coppice.Tracker{ProjectID: p.ID, Name: "github"}
+	update(t, s, func(tx store.Tx) error { return tx.Trackers.Put(&source) })
 	n := 0
 	name := func(what string) string { n++; return fmt.Sprintf("%s-%d", what, n) }
 	type row struct {
@@ -225,6 +237,34 @@ func testRoundTrips(t *testing.T, open Open) {
 		{"reaction", &coppice.Reacted{}, func(v any) { x := v.(*coppice.Reacted); x.ProjectID, x.TaskID, x.Key = p.ID, k.ID, name("reaction") },
 			func(tx store.Tx, v any) error { return tx.Reactions.Put(v.(*coppice.Reacted)) },
 			func(r store.Reader, v any) (any, error) { return newest(r.Reactions.Of(p.ID, k.ID)) }},
+		{"notice", &coppice.Notice{}, func(v any) { x := v.(*coppice.Notice); x.Key, x.Priority = name("notice"), coppice.PriorityInfo },
+			func(tx store.Tx, v any) error { return tx.Notices.Put(v.(*coppice.Notice)) },
+			func(r store.Reader, v any) (any, error) { return r.Notices.ByKey(v.(*coppice.Notice).Key) }},
+		{"notification", &coppice.Notification{}, func(v any) { v.(*coppice.Notification).Key = name("notification") },
+			func(tx store.Tx, v any) error { return tx.Notifications.Put(v.(*coppice.Notification)) },
+			func(r store.Reader, v any) (any, error) { return r.Notifications.ByKey(v.(*coppice.Notification).Key) }},
+		{"tracker", &coppice.Tracker{}, func(v any) { x := v.(*coppice.Tracker); x.ProjectID, x.Name = q.ID, name("tracker") },
+			func(tx store.Tx, v any) error { return tx.Trackers.Put(v.(*coppice.Tracker)) },
+			func(r store.Reader, v any) (any, error) {
+				all, err := r.Trackers.In(q.ID)
+				i := slices.IndexFunc(all, func(x coppice.Tracker) bool { return x.ID == v.(*coppice.Tracker).ID })
+				return all[i], err
+			}},
+		{"issue", &coppice.Issue{}, func(v any) {
+			x := v.(*coppice.Issue)
+			x.ProjectID, x.TrackerID, x.TaskID, x.Issue = p.ID, source.ID, k.ID, name("issue")
+			for i := range x.Read.Comments {
+				x.Read.Comments[i].Own = false // only a worker knows it
+			}
+		},
+			func(tx store.Tx, v any) error {
+				x := v.(*coppice.Issue)
+				if old, err := tx.Issues.Of(k.ID); err != nil || old != nil {
+					x.ID = old.ID // a task has at most one
+				}
+				return tx.Issues.Put(x)
+			},
+			func(r store.Reader, v any) (any, error) { return deref(r.Issues.Of(k.ID)) }},
 		{"trash", &coppice.Trash{}, func(any) {},
 			func(tx store.Tx, v any) error { return tx.Trash.Put(v.(*coppice.Trash)) },
 			func(r store.Reader, v any) (any, error) { return r.Trash.Get(v.(*coppice.Trash).ID) }},

@@ -21,7 +21,7 @@ func testPulls(t *testing.T, open Open) {
 		return firstOf(tx.Pulls.Put(first), tx.Pulls.Put(second), tx.Pulls.Put(other))
 	})
 	view(t, s, func(r store.Reader) error {
-		same(t, "open in a project", []coppice.Pull{*first, *second}, must(r.Pulls.Open(p.ID)))
+		same(t, "open in a project", []coppice.FollowedPull{first.Followed(), second.Followed()}, must(r.Pulls.Followed(p.ID)))
 		same(t, "by number", *other, must(r.Pulls.ByNumber(q.ID, 7)))
 		same(t, "in short", map[int64]coppice.PullMark{a.ID: first.Mark(), c.ID: other.Mark()}, must(r.Pulls.Marks([]int64{a.ID, c.ID, 99})))
 		same(t, "of tasks", map[int64]coppice.Pull{a.ID: *first, c.ID: *other}, must(r.Pulls.OfTasks([]int64{a.ID, c.ID, 99})))
@@ -44,7 +44,7 @@ func testPulls(t *testing.T, open Open) {
 	view(t, s, func(r store.Reader) error {
 		same(t, "tasks with an open request", []int64{c.ID, b.ID}, listed(r, store.TaskFilter{Pull: store.PullOpen, Most: 9}))
 		same(t, "tasks of a project with any request", []int64{b.ID, a.ID}, listed(r, store.TaskFilter{Pull: store.PullAny, ProjectID: p.ID, Most: 9}))
-		same(t, "open after the end of one", []coppice.Pull{*second}, must(r.Pulls.Open(p.ID)))
+		same(t, "open after the end of one", []coppice.FollowedPull{second.Followed()}, must(r.Pulls.Followed(p.ID)))
 		return nil
 	})
 }

@@ -25,7 +25,7 @@ type Searched struct {
 // RunSearch runs the suite of searchers.
 func RunSearch(t *testing.T, open func(t *testing.T) Searched) {
 	for name, test := range map[string]func(*testing.T, Searched){
-		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Checks": testSearchChecks, "Share": testSearchShare, "Snippet": testSearchSnippet, "Bounds": testSearchBounds, "Anything": testSearchAnything, "Forgotten": testFindForgotten, "Among": testSearchAmong,
+		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Checks": testSearchChecks, "Share": testSearchShare, "Snippet": testSearchSnippet, "Paths": testSearchPaths, "Bounds": testSearchBounds, "Anything": testSearchAnything, "Forgotten": testFindForgotten, "Among": testSearchAmong,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -335,6 +335,33 @@ func testSearchSnippet(t *testing.T, s Searched) {
 		h := page.Hits[0]
 		if h.Text != want || len(h.Marks) != 1 || !strings.EqualFold(h.Text[h.Marks[0][0]:][:h.Marks[0][1]], word) {
 			t.Errorf("snippet %q with marks %v, want %q", h.Text, h.Marks, want)
+		}
+	}
+}
+
+// testSearchPaths finds words in texts with paths into workspaces. A snippet shows them
+// relative to the workspace, unless the word is in the part that it would leave out.
+func testSearchPaths(t *testing.T, s Searched) {
+	const beside = "/var/lib/people/state/workspaces/0123456789abcdef0123456789abcdef"
+	k := task(t, s.Store, project(t, s.Store, "app"), 1, func(k *coppice.Task) { k.Body = "as in " + beside + "/coppice-9/osprey.go" })
+	x := session(t, s.Store, k, 1, func(x *coppice.Session) { x.Path = beside + "/coppice-1" })
+	write(t, s.Store, x.ID, coppice.OutputEvent, said("tool_result", `,"text":"compiled `+beside+`/coppice-1/web/otter.go and /etc/otter"`))
+	write(t, s.Store, x.ID, coppice.OutputStderr, "cd "+beside+"/coppice-check-2 && ferret "+beside+"/coppice-1")
+	check(t, s.Store, k, "make", strings.Repeat("padding ", 100)+beside+"/coppice-check-7/lib/badger.c:7: error")
+	changed(t, s.Store, coppice.EventTaskCreated, k)
+	s.CatchUp(t)
+	for word, want := range map[string]string{
+		"osprey": "as in osprey.go", "otter": "compiled web/otter.go and /etc/otter", "ferret": "cd . && ferret .", "badger": "padding lib/badger.c:7: error",
+		"0123456789abcdef0123456789abcdef": beside,
+	} {
+		page, _ := find(t, s, word)
+		if len(page.Hits) == 0 {
+			t.Errorf("%s is not found", word)
+			continue
+		}
+		h := page.Hits[0]
+		if whole := want == beside; !strings.Contains(h.Text, want) || strings.Contains(h.Text, "/var/lib") != whole || len(h.Marks) == 0 || !strings.EqualFold(h.Text[h.Marks[0][0]:][:h.Marks[0][1]], word) {
+			t.Errorf("the snippet for %s is %q with marks %v, want %q", word, h.Text, h.Marks, want)
 		}
 	}
 }

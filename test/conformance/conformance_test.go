@@ -14,11 +14,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"coppice"
+	"coppice/api/apitest"
 	"coppice/api/client"
+	apihttp "coppice/api/http"
 	"coppice/control/tools"
+	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 	"coppice/test/harness"
 )
 
@@ -65,19 +67,15 @@ func serve(t *testing.T, h http.Handler) string {
 	return strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 }
 
-// A server with the suite's fixtures passes the whole suite.
+// A server with the suite's fixtures passes the whole suite, on the handler, the HTTP
+// server and the checks that people's tools have.
 func TestFixtures(t *testing.T) {
 	t.Parallel()
-	server := fixtureServer(t)
-	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{EventStore: mcp.NewMemoryEventStore(nil)})
-	suite(t, serve(t, h), "")
-}
-
-// The same server on the handler of Coppice fails only where the suite asks for
-// requests or notifications from the server.
-func TestFixturesOnOurHandler(t *testing.T) {
-	t.Parallel()
-	suite(t, serve(t, tools.Handler(fixtureServer(t), nil)), "stateless.yml")
+	fixtures := func(c *apihttp.Config) {
+		c.Tools = func(http.Handler) http.Handler { return tools.Handler(t.Context(), fixtureServer(t), nil) }
+	}
+	b := apitest.Start(t, sqlitetest.Open(t, sqlite.Config{}), fixtures)
+	suite(t, proxy(t, b.Server.URL()+"/mcp", apitest.Token), "")
 }
 
 // proxy passes requests on with a token. A request for the proxy's own name is one

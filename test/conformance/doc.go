@@ -1,14 +1,12 @@
 // Package conformance runs the conformance suite of the Model Context Protocol
-// (@modelcontextprotocol/conformance, pinned in install.sh) against three servers:
+// (@modelcontextprotocol/conformance, pinned in install.sh) against these servers:
 //
-//   - a server with the suite's fixtures, on the SDK that Coppice uses. It is
-//     stateful, because the suite also tests requests from the server to the
-//     client, and it passes the whole suite;
-//   - the same server on Coppice's own handler (tools.Handler), which is
-//     stateless;
+//   - a server with the suite's fixtures, which has the place of people's tools:
+//     /mcp of the HTTP server, with Coppice's own handler (tools.Handler). It passes
+//     the whole suite;
 //   - the endpoints of Coppice: the one of a session, through its host and
-//     worker, and /mcp. A proxy adds the token.
+//     worker, and /mcp. product.yml lists the scenarios that need what Coppice does
+//     not have, each with its reason. The suite fails if one of them passes.
 //
-// The scenarios that the last two fail are in *.yml, each with its reason. The
-// suite fails if one of them passes.
+// A proxy adds the token.
 package conformance

@@ -116,7 +116,9 @@ func TestAnAgentCannotRedirectAPush(t *testing.T) {
 		t.Error("something moved")
 	}
 	w.git("config", "--unset", "remote.origin.pushurl")
-	w.cli("land", key)
+	if r := w.try(w.repo, "", "land", key); r.code != 0 && !strings.Contains(r.err, "is landing already") { // it also tries again by itself
+		t.Errorf("%+v", r)
+	}
 	d := w.landed(key)[0]
 	if got := w.gitIn(origin, "rev-parse", "main"); got != d.Landed {
 		t.Errorf("origin is at %s, not %s", got, d.Landed)

@@ -1,4 +1,4 @@
-// Package forges starts services that host pull requests, for tests.
+// Package forges starts services that host pull requests and issues, for tests.
 package forges
 
 import (
@@ -20,6 +20,8 @@ import (
 // GraphQL, no commit statuses and no git.
 type GitHub struct {
 	API string // the address of the API
+
+	tokens []string // of its users
 }
 
 // Token returns the token of a user.
@@ -30,23 +32,32 @@ func (*GitHub) Token(login string) string { return "token-" + login }
 // except where it must be.
 func StartGitHub(t testing.TB, owner, name string, users ...string) *GitHub {
 	t.Helper()
+	g := &GitHub{}
+	g.API = StartEmulator(t, "github", g.seed(owner, name, users)) + "/"
+	return g
+}
+
+// StartEmulator starts the emulator of a service on the loopback interface, with a seed in
+// YAML, and returns its address. It stops it when the test ends. It skips the test if the
+// emulator is not installed, except where it must be.
+func StartEmulator(t testing.TB, service, seeds string) string {
+	t.Helper()
 	dir := filepath.Join(harness.AgentCLIs(), "emulate")
 	node := filepath.Join(dir, "node")
 	if _, err := os.Stat(node); err != nil {
-		text := "the emulator of GitHub is not installed; run test/forges/install-emulate.sh"
+		text := "the emulator of " + service + " is not installed; run test/forges/install-emulate.sh"
 		if os.Getenv("CI") == "true" || os.Getenv("COPPICE_REQUIRE_AGENTS") == "1" {
 			t.Fatal(text)
 		}
 		t.Skip(text)
 	}
-	g := &GitHub{}
 	home, port := t.TempDir(), ports.Block(t)
 	seed := filepath.Join(home, "seed.yaml")
-	if err := os.WriteFile(seed, []byte(g.seed(owner, name, users)), 0o600); err != nil {
+	if err := os.WriteFile(seed, []byte(seeds), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(node, filepath.Join(dir, "node_modules", "emulate", "dist", "index.js"),
-		"start", "--service", "github", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--seed", seed)
+		"start", "--service", service, "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--seed", seed)
 	cmd.Dir, cmd.Env = home, []string{"HOME=" + home}
 	out := &waiter{text: "Ready.", found: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = out, out
@@ -63,15 +74,46 @@ func StartGitHub(t testing.TB, owner, name string, users ...string) *GitHub {
 	case <-out.found:
 	case err := <-ended:
 		ended <- err
-		t.Fatalf("the emulator of GitHub: %v: %s", err, out.String())
+		t.Fatalf("the emulator of %s: %v: %s", service, err, out.String())
 	}
-	g.API = fmt.Sprintf("http://127.0.0.1:%d/", port)
-	return g
+	return fmt.Sprintf("http://127.0.0.1:%d", port)
+}
+
+// Linear is an emulator of Linear's GraphQL API on the loopback interface. It has no
+// filter by time, relations, sub-issues and attachments.
+type Linear struct {
+	API string // the address of the GraphQL API
+
+	tokens []string // of its users
+}
+
+// Token returns the API key of a user.
+func (*Linear) Token(name string) string { return "lin_api_" + name }
+
+// StartLinear starts an emulator with the users and the teams, as StartGitHub does.
+func StartLinear(t testing.TB, teams []string, users ...string) *Linear {
+	t.Helper()
+	l := &Linear{}
+	var people, keys, tokens strings.Builder
+	for _, name := range users {
+		l.tokens = append(l.tokens, l.Token(name))
+		fmt.Fprintf(&people, "    - {email: %s@example.org, name: %s}\n", name, name)
+		fmt.Fprintf(&tokens, "    - {token: %s, user: %s@example.org, scopes: [read, write, \"issues:create\", \"comments:create\"]}\n", l.Token(name), name)
+	}
+	for _, key := range teams {
+		fmt.Fprintf(&keys, "    - key: %s\n      name: Team %s\n      states:\n", key, key)
+		for _, s := range []string{"Backlog, type: backlog", "Todo, type: unstarted", "In Progress, type: started", "In Review, type: started", "Done, type: completed", "Canceled, type: canceled"} {
+			fmt.Fprintf(&keys, "        - {name: %s}\n", s)
+		}
+	}
+	l.API = StartEmulator(t, "linear", fmt.Sprintf("linear:\n  organization: {name: Acme, url_key: acme}\n  users:\n%s  teams:\n%s  tokens:\n%s  strict_scopes: true\n", &people, &keys, &tokens)) + "/graphql"
+	return l
 }
 
 func (g *GitHub) seed(owner, name string, users []string) string {
 	var tokens, logins strings.Builder
 	for _, login := range append([]string{owner}, users...) {
+		g.tokens = append(g.tokens, g.Token(login))
 		fmt.Fprintf(&tokens, "  %s: {login: %s, scopes: [repo]}\n", g.Token(login), login)
 		fmt.Fprintf(&logins, "    - {login: %s}\n", login)
 	}

@@ -87,3 +87,19 @@ func (s *Server) API(t testing.TB, name string) *sdk.Client {
 	}
 	return c
 }
+
+var tokens atomic.Int64
+
+// Token creates a token of a user with only some scopes.
+func (s *Server) Token(t testing.TB, name string, scopes ...sdk.AccessTokenScope) string {
+	t.Helper()
+	c, err := sdk.NewClient(s.URL, sdk.SetBasicAuth(name, password), sdk.SetGiteaVersion(version), sdk.SetContext(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := c.CreateAccessToken(sdk.CreateAccessTokenOption{Name: fmt.Sprintf("token-%d", tokens.Add(1)), Scopes: scopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Token
+}

@@ -174,7 +174,9 @@ func (s *sim) fixHolds(r store.Reader, t coppice.Task, x coppice.Session, l copp
 	red, late := map[string]coppice.Check{}, map[string]coppice.Check{}
 	for _, c := range runs {
 		switch {
-		case c.LandingID != l.ID || c.Tree != l.Tree || c.OnBase || c.Passed() || c.Killed():
+		case c.LandingID != l.ID || c.Tree != l.Tree || c.OnBase || c.Killed():
+		case c.Passed():
+			delete(late, c.Command)
 		case c.TimedOut:
 			late[c.Command] = c
 		default:

@@ -315,7 +315,7 @@ func (s *sim) stopsWith(r store.Reader, t, p coppice.Task) error {
 	if err != nil || coppice.Asked(asks, coppice.VerbStop) != nil {
 		return err
 	}
-	events, err := r.Log.Events(0, 10000, store.EventFilter{TaskID: t.ID, Kinds: []coppice.EventKind{coppice.EventTaskEnded, coppice.EventTaskRetried, coppice.EventTaskRequeued}})
+	events, err := r.Log.Events(0, 10000, store.EventFilter{TaskID: t.ID, Kinds: []coppice.EventKind{coppice.EventTaskEnded, coppice.EventTaskRetried, coppice.EventTaskRequeued, coppice.EventTaskRevert}})
 	for _, e := range events {
 		if !e.At.Before(p.EndedAt) {
 			return err

@@ -263,7 +263,7 @@ func (s *sim) flowPerson() error {
 	case 2, 3, 4:
 		return s.askFlow(key, coppice.VerbResume, "")
 	case 5, 6:
-		from, err := s.someStep(key)
+		from, err := s.someStep(key, counting)
 		if err != nil || from.Step == nil {
 			return err
 		}
@@ -280,13 +280,13 @@ func (s *sim) flowPerson() error {
 		_, err := s.intake.ChangeTask(s.ctx, key, coppice.TaskChange{Budget: &b})
 		return err
 	case 13:
-		step, err := s.someStep(key)
+		step, err := s.someStep(key, allSteps)
 		if err != nil || step.Step == nil {
 			return err
 		}
 		return s.stop(step.Key)
 	default:
-		step, err := s.someStep(key)
+		step, err := s.someStep(key, allSteps)
 		if err != nil || step.Step == nil {
 			return err
 		}
@@ -318,16 +318,19 @@ func (s *sim) askFlow(key string, v coppice.Verb, text string) error {
 	return nil
 }
 
-// someStep returns a random step of a flow, or a task without a step.
-func (s *sim) someStep(key string) (t coppice.Task, err error) {
+// allSteps returns the steps of a flow, with those that no longer count.
+func allSteps(r store.Reader, t coppice.Task) ([]coppice.Task, error) { return r.Families.Steps(t.ID) }
+
+// someStep returns a random one of the steps of a flow, or a task without a step.
+func (s *sim) someStep(key string, steps func(store.Reader, coppice.Task) ([]coppice.Task, error)) (t coppice.Task, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
 		f, err := r.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
-		steps, err := r.Families.Steps(f.ID)
-		if len(steps) > 0 {
-			t = some(s.flowing, steps...)
+		list, err := steps(r, f)
+		if len(list) > 0 {
+			t = some(s.flowing, list...)
 		}
 		return err
 	})

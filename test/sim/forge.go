@@ -20,11 +20,12 @@ type forgeRepo struct {
 	branches  map[string]string
 	requests  []*request // by number, from 1
 	pushed    map[string]bool
-	protected bool      // a merge needs an approval and CI that passed
-	eager     bool      // its bot comments on every push
-	slow      time.Time // it is rate limited until then,
-	away      time.Time // or cannot be reached
-	hooks     []int     // numbers in webhooks that are not delivered yet
+	others    map[string]bool // commits that people pushed to the branches of requests
+	protected bool            // a merge needs an approval and CI that passed
+	eager     bool            // its bot comments on every push
+	slow      time.Time       // it is rate limited until then,
+	away      time.Time       // or cannot be reached
+	hooks     []int           // numbers in webhooks that are not delivered yet
 }
 
 // request is a pull request on the forge.

@@ -277,6 +277,13 @@ func (s *sim) settle() error {
 				quiet = 0
 			}
 		}
+		if quiet == 3 && s.opt.Issues {
+			if changed, err := s.endIssues(); err != nil {
+				return err
+			} else if changed {
+				quiet = 0
+			}
+		}
 		if s.now = s.now.Add(time.Minute); s.due.After(s.now) && quiet > 0 {
 			s.now = s.due
 		}
@@ -323,6 +330,9 @@ func (s *sim) round() error {
 func (s *sim) marks() (n int64, err error) {
 	if s.opt.Pulls {
 		return s.pullMarks()
+	}
+	if s.opt.Issues {
+		return s.issueMarks()
 	}
 	err = s.st.View(s.ctx, func(r store.Reader) error {
 		_, n, err = r.Log.Bounds()

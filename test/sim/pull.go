@@ -90,7 +90,7 @@ func (s *sim) pulled(p *coppice.Policy, path string) {
 		}
 	}
 	s.pulling.forges = append(s.pulling.forges, &forgeRepo{
-		s: s, path: path, branches: map[string]string{}, pushed: map[string]bool{}, protected: one(2), eager: one(3),
+		s: s, path: path, branches: map[string]string{}, pushed: map[string]bool{}, others: map[string]bool{}, protected: one(2), eager: one(3),
 	})
 }
 
@@ -219,16 +219,22 @@ func (s *sim) pullPush(v coppice.PullPushSpec) coppice.PullPushResult {
 	if !s.calm && s.pulling.rng.IntN(40) == 0 {
 		return coppice.PullPushResult{Blocked: "a rule of the forge"}
 	}
+	has := func(commit, part string) bool { return s.world.history(commit)[part] }
+	res := coppice.PullPushResult{}
 	for expected := v.Old; ; {
 		now := f.branches[v.Branch]
 		switch {
 		case now == v.New:
-			return coppice.PullPushResult{Pushed: true}
+			res.Pushed = true
+			return res
+		case v.Keep != "" && v.New != "" && now != "" && now == v.Old && has(now, v.Keep) && !has(v.New, v.Keep):
+			now = v.Keep
 		case now == expected:
 			f.replace(v.Branch, v.New)
-			return coppice.PullPushResult{Pushed: true}
-		case v.New != "" && (now == "" || s.world.history(v.New)[now]):
-			expected = now
+			res.Pushed = true
+			return res
+		case v.New != "" && (now == "" || has(v.New, now)):
+			expected, res.Kept = now, now
 			continue
 		}
 		s.pulling.Rejected++
@@ -254,8 +260,8 @@ func (f *forgeRepo) replace(branch, to string) {
 			w.breakf("%s is deleted, and #%d is open", branch, p.Number)
 		}
 	}
-	for at := now; at != ""; at = w.commits[at].parent {
-		if !kept[at] && !f.pushed[at] && !w.history(f.tip("main"))[at] {
+	for at := range w.history(now) {
+		if f.others[at] && !kept[at] && !w.history(f.tip("main"))[at] {
 			w.breakf("the push of %s to %s removes %s, which somebody else pushed", to, branch, at)
 		}
 	}
@@ -386,6 +392,7 @@ func (s *sim) forgePerson() error {
 		f.touch(p)
 	case n < 25:
 		f.branches[p.Branch] = s.edited(f.head(p), author)
+		f.others[f.branches[p.Branch]] = true
 		s.pulling.Pushes++
 		f.moved(p.Branch)
 	case n < 26:

@@ -67,11 +67,13 @@ func (s *sim) pullsHold(r store.Reader) error {
 
 // openPulls returns the requests of a project that its forge has and that are open.
 func openPulls(r store.Reader, project int64) (open []coppice.Pull, err error) {
-	all, err := r.Pulls.Open(project)
-	for _, p := range all {
-		if p.Number != 0 {
-			open = append(open, p)
+	all, err := r.Pulls.Followed(project)
+	for _, f := range all {
+		p, err := r.Pulls.Of(f.TaskID)
+		if err != nil {
+			return nil, err
 		}
+		open = append(open, *p)
 	}
 	return open, err
 }
@@ -257,7 +259,11 @@ func (s *sim) pullsHeld(r store.Reader, events []coppice.Event) (pulls, error) {
 	}
 	tally := s.pulling.pulls
 	seen, sent, acted := map[string]bool{}, map[string]string{}, map[string]int{}
+	ended := 0 // commands of reactions, also those that a worker could not start
 	for _, e := range events {
+		if e.Kind == coppice.EventHookEnded {
+			ended++
+		}
 		if e.Kind != coppice.EventReaction {
 			continue
 		}
@@ -305,8 +311,8 @@ func (s *sim) pullsHeld(r store.Reader, events []coppice.Event) (pulls, error) {
 			sent[t.Key+" "+c] = re.Key
 		}
 	}
-	if tally.Run != len(s.pulling.runs) {
-		return tally, fmt.Errorf("%d commands of reactions ran, and %d were to run", len(s.pulling.runs), tally.Run)
+	if tally.Run != ended || len(s.pulling.runs) > ended {
+		return tally, fmt.Errorf("%d commands of reactions ran, %d ended, and %d were to run", len(s.pulling.runs), ended, tally.Run)
 	}
 	return tally, s.outsideHolds(r)
 }

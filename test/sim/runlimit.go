@@ -9,7 +9,6 @@ import (
 
 	"coppice"
 	"coppice/store"
-	"coppice/verb"
 )
 
 // mostReported bounds the turns that an agent reports at once.
@@ -148,7 +147,7 @@ func (s *sim) relimit() error {
 		yes := true
 		_, err = s.intake.ChangeTask(s.ctx, key, coppice.TaskChange{UntilDone: &yes})
 	default:
-		_, err = s.intake.Ask(s.ctx, key, coppice.VerbLand, verb.Request{})
+		return s.land(key)
 	}
 	return err
 }

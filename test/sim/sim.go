@@ -44,6 +44,8 @@ type Options struct {
 	Hooks  bool // every event has hooks, and landings wait for one
 	Flows  bool // people create flows and schedules
 	Pulls  bool // work lands by pull requests
+	Notify bool // people get messages, and receivers fail
+	Issues bool // issues of a tracker become tasks
 }
 
 // Report is what a simulation showed.
@@ -65,6 +67,8 @@ type Report struct {
 	families
 	flows
 	pulls
+	notified
+	issues
 }
 
 // mostSessions is how many sessions of all projects run at once.
@@ -94,9 +98,13 @@ type sim struct {
 	calls    int // number of calls
 	hooking  *hooking
 	approved map[string]bool
+	parked   map[string]bool // sessions that were parked after a turn, by key
 	locks    *locking
 	flowing  *flowing
 	pulling  *pulling
+	tracking *tracking // nil unless Options.Issues is set
+
+	notifying *notifying
 
 	diskFree  uint64         // bytes of the disk; 0 is unknown
 	diagnosed map[int64]bool // sessions that got a diagnosis
@@ -167,6 +175,9 @@ func Run(ctx context.Context, opt Options) (Report, error) {
 			return Report{}, s.tell(err)
 		}
 	}
+	if err := s.sendAll(); err != nil {
+		return Report{}, s.tell(err)
+	}
 	return s.report()
 }
 
@@ -206,6 +217,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	s.undoing = rand.New(rand.NewPCG(opt.Seed, 48))
 	s.parking, s.reviews = rand.New(rand.NewPCG(opt.Seed, 44)), rand.New(rand.NewPCG(opt.Seed, 45))
 	s.caps, s.choices, s.approved = rand.New(rand.NewPCG(opt.Seed, 46)), rand.New(rand.NewPCG(opt.Seed, 47)), map[string]bool{}
+	s.parked = map[string]bool{}
 	s.locks = newLocking(opt.Seed)
 	s.retries, s.diagnosed = rand.New(rand.NewPCG(opt.Seed, 49)), map[int64]bool{}
 	s.kin = rand.New(rand.NewPCG(opt.Seed, 50))
@@ -215,8 +227,14 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	if opt.Hooks {
 		s.hooking = newHooking(opt.Seed)
 	}
+	if opt.Notify {
+		s.notifying = newNotifying(opt.Seed)
+	}
 	if opt.Pulls {
 		s.pulling = newPulling(opt.Seed)
+	}
+	if opt.Issues {
+		s.tracking = newTracking(s, opt.Seed)
 	}
 	s.fault = &faulty{Store: st, rng: rng}
 	s.st = s.fault
@@ -252,12 +270,12 @@ func (s *sim) boot() error {
 	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1, DiskFree: s.diskFree}); err != nil {
 		return err
 	}
-	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes, Hooks: s.userHooks, Usable: usable})
+	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes, Hooks: s.userHooks, Usable: usable, Notify: s.notifyPolicy, Looking: s.lookingUntil})
 	if err != nil {
 		return err
 	}
 	s.eng = eng
-	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil }, hasScreen, engine.WithUsable(usable))
+	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil }, hasScreen, engine.WithUsable(usable), engine.WithNotify(s.notifyPolicy))
 	return s.serverStarts()
 }
 
@@ -323,6 +341,7 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	}
 	s.flowed(&p)
 	s.pulled(&p, dir)
+	s.tracked(&p)
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}, forge: s.opt.Pulls}
 	if p.Land.Push || s.opt.Pulls {
@@ -415,7 +434,13 @@ func (s *sim) report() (Report, error) {
 		if r.flows, err = s.countFlows(rd); err != nil {
 			return err
 		}
+		if r.notified, err = s.messagesHold(rd); err != nil {
+			return err
+		}
 		if r.pulls, err = s.pullsHeld(rd, all); err != nil {
+			return err
+		}
+		if r.issues, err = s.issuesHeld(rd); err != nil {
 			return err
 		}
 		tasks, err := rd.Tasks.List(store.TaskFilter{})

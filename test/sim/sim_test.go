@@ -128,6 +128,22 @@ func TestRedBases(t *testing.T) {
 	}
 }
 
+// TestNotify plays histories in which people get messages: whatever needs a person is
+// noticed in the turn that decides it, each message is accepted at least once and always
+// with the same text, whatever fails or is killed.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	var all notified
+	if !histories(t, 19000, 20, func(o *Options) { o.Notify, o.Steps = true, 800 }, func(r Report) {
+		all.Messages, all.Again, all.GivenUp, all.Notices = all.Messages+r.Messages, all.Again+r.Again, all.GivenUp+r.GivenUp, all.Notices+r.Notices
+	}) {
+		return
+	}
+	if t.Logf("%+v", all); all.Messages < 100 || all.Again < 5 || all.Notices < all.Messages {
+		t.Error("that shows little")
+	}
+}
+
 // TestHooks plays histories in which every event has hooks, and landings wait for
 // one that fails at times: each event has exactly one run per hook, whatever is
 // killed, and nothing lands that its hook has not passed.

@@ -59,18 +59,21 @@ func (s *sim) daysHold(r store.Reader) error {
 		}
 		for _, x := range sessions {
 			used, more := coppice.USD(x.Usage.CostUSD), coppice.USD(0)
-			switch {
-			case used > x.Budget:
+			if x.Parked() {
+				s.parked[x.Key] = true
+			}
+			if used > x.Budget || x.State.Live() && !x.Parked() {
 				more = x.Budget - used
-			case x.State.Live():
-				more = x.Budget - used
+			}
+			if s.parked[x.Key] { // nothing was reserved for what it reported while it was parked
+				more -= used
 			}
 			sums[coppice.ProjectSubject(x.ProjectID)] += more
 			sums[coppice.AccountSubject(x.Agent)] += more
 		}
 	}
 	for of, usd := range most {
-		if sum := sums[of] + today[of]; usd > 0 && sum > usd+0.01 {
+		if sum := sums[of] + today[of]; usd > 0 && sum > usd+0.05 { // sessions that continue get at least a cent each
 			return fmt.Errorf("%s has spent and reserved %v of %v USD today", of, sum, usd)
 		}
 	}

@@ -77,6 +77,8 @@ func (s *sim) actions() []action {
 		{s.opt.Locks, s.lockingActions},
 		{s.opt.Flows, s.flowActions},
 		{s.opt.Pulls, s.pullActions},
+		{s.opt.Notify, s.notifyActions},
+		{s.opt.Issues, s.issueActions},
 	} {
 		if kind.on {
 			return kind.actions()
@@ -124,7 +126,7 @@ func (s *sim) turn() error {
 		}
 	}
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r), s.locksHold(r), s.budgetsHold(r), s.flowsHold(r), s.pullsHold(r))
+		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r), s.runLimitsHold(r), s.locksHold(r), s.budgetsHold(r), s.flowsHold(r), s.pullsHold(r), s.issuesHold(r), s.noticesHold(r))
 	})
 }
 
@@ -152,6 +154,8 @@ func (s *sim) full(r store.Reader) error {
 var allKinds = []coppice.WorkKind{
 	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkStrays, coppice.WorkBranch, coppice.WorkRun, coppice.WorkSend,
 	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkHook, coppice.WorkPullPush, coppice.WorkForgeRead, coppice.WorkForgeWrite,
+	coppice.WorkNotify,
+	coppice.WorkTrackerRead, coppice.WorkTrackerWrite,
 }
 
 func (s *sim) take() error {
@@ -313,6 +317,14 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 		return s.move(w)
 	case coppice.WorkPullPush, coppice.WorkForgeRead, coppice.WorkForgeWrite:
 		return s.forgeWork(w)
+	case coppice.WorkTrackerRead, coppice.WorkTrackerWrite:
+		return s.trackerWork(w)
+	case coppice.WorkNotify:
+		v, err := coppice.DecodeSpec[coppice.NotifySpec](w)
+		if err != nil {
+			return nil, err
+		}
+		return s.sendMessage(v)
 	case coppice.WorkStop:
 		return spec(w, s.stopHost)
 	case coppice.WorkSend:

@@ -417,7 +417,11 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.role.Detached() || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
 			w.breakf("%s continues %s, which is not a conversation of its task and agent", s.Session.Key, s.Session.Resume)
 		}
-		if l := w.landed[s.Task]; len(l) > 0 && !w.within(l[len(l)-1], ws.from) {
+		start := ws.from
+		if s.Session.Role.Detached() {
+			start = from
+		}
+		if l := w.landed[s.Task]; len(l) > 0 && !w.within(l[len(l)-1], start) {
 			w.breakf("%s continues from before its task landed", s.Session.Key)
 		}
 		w.hosts[s.Session.Key] = &hostState{

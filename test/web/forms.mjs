@@ -1,8 +1,9 @@
 // Every dialog shows its error inside the window and moves the focus to it. The
 // palette runs what the buttons of a task run. An image reaches a task. The tracks and
-// the prompts of a project are edited.
+// the prompts of a project are edited, and the user's notifiers.
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { addProject, api, create, main, step, told, World } from "./lib.mjs";
 
 await main(async () => {
@@ -205,6 +206,80 @@ await main(async () => {
     await row.locator(".tag").getByText("built-in", { exact: true }).waitFor();
     assert.equal(await text(), undefined, "the file still exists");
     assert.equal((await api("GET", "/projects/app")).policy.prompts, undefined);
+  });
+
+  await step("a notifier is added, its mistake is shown at its field, it is written, tested, routed, changed and removed", async () => {
+    const file = `${told.root}/home/.config/coppice/config.yaml`;
+    const text = () => readFile(file, "utf8").catch(() => undefined);
+    const show = () => submit("Show the change");
+    const change = dialog.getByLabel("The change");
+    const look = async (name) => {
+      await w.axe(name);
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        await w.shot(`${name.replaceAll(" ", "-")}-${width}`);
+        await w.layout(`${name} at ${width} px`);
+      }
+    };
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, "# mine\nkeep: {tasks_most: 1000} # enough\n", { mode: 0o600 });
+    await w.goto("/notifications");
+    await page.getByRole("button", { name: "New notifier" }).first().click();
+    await dialog.getByLabel("Name").fill("team");
+    await dialog.getByLabel("Kind").selectOption("slack");
+    await dialog.getByLabel("Url").fill("https://hooks.example.org/x");
+    await show();
+    await dialog.locator(".field", { has: page.getByLabel("Url") }).getByText("is a secret").waitFor();
+    await look("a notifier with a mistake");
+    await dialog.getByLabel("Url").fill("${secret:SLACK_URL}");
+    await show();
+    await change.getByText("${secret:SLACK_URL}").waitFor();
+    assert.ok(!(await text()).includes("notify"), "the change was written before it was saved");
+    await submit("Save");
+    await dialog.getByText("coppice secret set SLACK_URL").waitFor();
+    await look("a saved notifier");
+    await submit("Done");
+
+    await page.getByRole("button", { name: "New notifier" }).click();
+    await dialog.getByLabel("Name").fill("log");
+    await dialog.getByLabel("Kind").selectOption("program");
+    await dialog.getByLabel("Run").fill('echo "$COPPICE_TITLE" >> "$HOME/messages"');
+    await show();
+    await submit("Save");
+    await submit("Test");
+    await submit("Done");
+    await page.locator("[data-notifier=log]").getByText("sent", { exact: true }).waitFor();
+    assert.equal(await readFile(join(dirname(file), "../../messages"), "utf8"), "Test message from Coppice\n");
+
+    await page.getByRole("button", { name: "Routes" }).click();
+    await dialog.getByRole("button", { name: "Add a route" }).click();
+    await dialog.getByLabel("To", { exact: true }).fill("log, team");
+    await dialog.getByLabel("Priority").fill("urgent, action, warning");
+    await dialog.getByLabel("Hours").fill("8-18");
+    await show();
+    await dialog.locator(".field", { has: page.getByLabel("Hours") }).locator(".problem").waitFor();
+    await look("routes with a mistake");
+    await dialog.getByLabel("Hours").fill("08:00-18:00");
+    await show();
+    await submit("Save");
+    await page.locator("[data-notifier=team]").getByText("urgent, action, warning · at 08:00-18:00").waitFor();
+    await page.getByRole("button", { name: "Change the notifier team" }).click();
+    await submit("Remove…");
+    await dialog.getByText("in route 1").waitFor();
+    await submit("Cancel");
+
+    await page.getByRole("button", { name: "Pause and address" }).click();
+    await dialog.getByRole("button", { name: "Change notify.pause" }).click();
+    await dialog.getByLabel("notify.pause", { exact: true }).fill("5m");
+    await look("pause and address");
+    await submit("Save");
+    await dialog.locator("[data-key='notify.pause']").getByText("5m", { exact: true }).waitFor();
+    await submit("Close");
+    await look("notifications");
+    const now = await text();
+    assert.ok(now.startsWith("# mine\nkeep: {tasks_most: 1000} # enough\n"), now);
+    assert.match(now, /pause: 5m/);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
   });
 
   await w.close();

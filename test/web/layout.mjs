@@ -10,6 +10,10 @@ await main(async () => {
   for (const name of ["app", "manual", "people", "words", "asks", "screens"]) await addProject(name); // a column each
   await ask("seed");
   await ask("seed pulls");
+  const trackers = [{ kind: "gitea", url: "http://127.0.0.1:9/api/v1/", repo: "team/app", token: "NO_SUCH_SECRET", import: { labels: ["agent"] }, active: 1 }, { kind: "linear", team: "ENG", token: "NO_SUCH_SECRET" }];
+  await api("PATCH", "/projects/app/config", { key: "tracker", value: trackers });
+  while (!(await api("GET", "/projects/app/issues")).sources[0]?.failure); // it was read
+  await ask("seed issues");
   const w = await World.open();
   const { page } = w;
 
@@ -62,6 +66,8 @@ await main(async () => {
     help: "/help",
     features: "/features?project=app",
     landing: "/landing",
+    issues: "/issues?project=app&show=all",
+    notifications: "/notifications",
     reactions: "/reactions",
     locks: "/locks",
     timeline: "/timeline",
@@ -91,6 +97,22 @@ await main(async () => {
       await measure(name, [1280, 768, 390], true);
     });
   }
+
+  await step("the texts of an issue that waits for a person are shown with their difference", async () => {
+    await w.goto("/issues?project=app");
+    await page.locator("[data-source]").first().waitFor();
+    assert.equal(await page.locator("[data-source]").count(), 2);
+    await page.locator("[data-held] summary").click();
+    await page.locator("[data-held] .d-add").first().waitFor();
+    await w.axe("issues");
+    await measure("an issue with its difference", [1280, 390], true);
+    assert.notEqual(await page.title(), "attacked");
+    await page.getByRole("button", { name: "Settings…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Add a tracker" }).click();
+    await page.getByText("Labels by status").first().click();
+    await w.axe("trackers");
+    await measure("the form of trackers", [1280, 390], true);
+  });
 
   await step("every card of a narrow column shows its time, and no badge lies in its way", async () => {
     for (const path of ["/", "/?group=project", "/?group=track"]) {

@@ -73,6 +73,8 @@ await main(async () => {
     schedules: ["/schedules", () => page.getByRole("heading", { name: "No schedules yet" })],
     templates: ["/templates", () => page.getByRole("heading", { name: "No templates yet" })],
     landing: ["/landing", () => page.locator(".queue li").first()],
+    issues: ["/issues", () => page.getByRole("heading", { name: "app has no tracker" })],
+    notifications: ["/notifications", () => page.getByRole("heading", { name: "No notifier yet" })],
     reactions: ["/reactions", () => page.getByRole("heading", { name: "No reactions yet" })],
     locks: ["/locks", () => page.getByText("No session has locked a file")],
     graph: ["/graph", () => page.locator(".node").first()],
@@ -109,7 +111,7 @@ await main(async () => {
     await w.goto("/tasks/" + keys.working);
     await page.getByText("until somebody stops me").waitFor();
     const forms = {
-      "add a project": "Directory of a git checkout", "add a track to app": "Name", "change the tracks of app": "Name", "change the settings of app": "Find a key of app",
+      "add a project": "Directory of a git checkout", "add a track to app": "Name", "change the tracks of app": "Name", "add a tracker to app": "Kind", "change the settings of app": "Find a key of app",
       "edit the prompt of fix in app": "The text of fix", "remove project app": "Also remove its workspaces", "send a message to": "Message to the agent",
       "change the budget and limits": "Turns of a session", "ask for changes to": "About the whole change",
     };

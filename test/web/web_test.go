@@ -284,6 +284,10 @@ func (w *world) do(what string) {
 		w.seed(func(ctx context.Context, db string) error { return seed.History(ctx, db, "app", 300, time.Now()) })
 	case "seed pulls":
 		w.seed(func(ctx context.Context, db string) error { return seed.Pulls(ctx, db, "app", time.Now()) })
+	case "seed issues":
+		w.seed(func(ctx context.Context, db string) error { return seed.Issues(ctx, db, "app", time.Now()) })
+	case "seed flows":
+		w.seed(func(ctx context.Context, db string) error { return seed.Flows(ctx, db, "app", time.Now()) })
 	case "pass CI":
 		w.seed(func(ctx context.Context, db string) error { return seed.Passes(ctx, db, "app", 13, time.Now()) })
 	default:
@@ -313,7 +317,9 @@ func TestInbox(t *testing.T)                  { play(t, "inbox.mjs") }
 func TestForms(t *testing.T)                  { play(t, "forms.mjs") }
 func TestChecksAndPreview(t *testing.T)       { play(t, "checks.mjs") }
 func TestLayout(t *testing.T)                 { play(t, "layout.mjs") }
+func TestBoardOnAPhone(t *testing.T)          { play(t, "phone.mjs") }
 func TestFlows(t *testing.T)                  { play(t, "flows.mjs") }
+func TestLongFlows(t *testing.T)              { play(t, "longflows.mjs") }
 func TestPullRequests(t *testing.T)           { play(t, "pulls.mjs") }
 func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }
 

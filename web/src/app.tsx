@@ -1,5 +1,6 @@
 // The application: the page for each address, and the parts above every page.
 import { Component, lazy, Suspense, type ReactNode } from "react";
+import { usePresence } from "./components/presence";
 import { useBadge } from "./components/badge";
 import { Dialogs } from "./components/dialogs";
 import { useKeys } from "./components/keys";
@@ -18,6 +19,8 @@ const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/schedules": lazy(() => import("./routes/schedules")),
   "/templates": lazy(() => import("./routes/templates")),
   "/landing": lazy(() => import("./routes/landing")),
+  "/issues": lazy(() => import("./routes/issues")),
+  "/notifications": lazy(() => import("./routes/notifications")),
   "/reactions": lazy(() => import("./routes/reactions")),
   "/locks": lazy(() => import("./routes/locks")),
   "/features": lazy(() => import("./routes/features")),
@@ -75,6 +78,7 @@ export function App() {
   const name = pageList.find((p) => p.path === path)?.name ?? path.replace(/^\/tasks\//, "").replace(/^\/groups\//, "Group ").replace(/^\/flows\//, "Flow ");
   const needs = useBadge(name);
   useKeys();
+  usePresence();
   return (
     <Shell needs={needs}>
       <Boundary path={path}><Page path={path} /></Boundary>

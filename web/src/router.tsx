@@ -25,6 +25,8 @@ export const pages = {
   },
   "/tasks/{key}/review": {},
   "/landing": { project: text, ...marks },
+  "/issues": { project: text, show: ["open", "all"], before: text },
+  "/notifications": { notifier: text, before: text },
   "/reactions": { project: text, before: text },
   "/locks": { project: text },
   "/graph": { project: text, show: ["open", "all"], ...marks },

@@ -106,7 +106,7 @@ func (r *Runner) guard(ctx context.Context, dir string, live bool) ([]string, er
 	allowed := func(s Setting) bool { return s.trusted() && !known }
 	for _, s := range confirmed {
 		if section, _, _ := strings.Cut(s.Key, "."); section == "filter" || section == "credential" || s.Key == "core.sshcommand" || kept[s.Key] {
-			helpers = append(helpers, strings.ReplaceAll(s.Key, "=", equals)+"="+s.Value)
+			helpers = append(helpers, Pair(s.Key, s.Value))
 		}
 	}
 	for _, s := range list {
@@ -153,6 +153,10 @@ func (r *Runner) guard(ctx context.Context, dir string, live bool) ([]string, er
 
 // equals stands for an equals sign within a key until configEnv puts it back.
 const equals = "\x01"
+
+// Pair returns an override of a setting, as Call.Config has it. The key can contain an
+// equals sign.
+func Pair(key, value string) string { return strings.ReplaceAll(key, "=", equals) + "=" + value }
 
 // configEnv writes overrides as git's environment variables, which unlike -c
 // take any key.

@@ -126,7 +126,7 @@ func ForWorkspace(user string, settings, confirmed []git.Setting, known bool) (c
 	if sparse {
 		list = append(list, Set("core.sparsecheckout", "true"), Set("core.sparsecheckoutcone", fmt.Sprint(cone)))
 	}
-	return Render(list), sparse
+	return Render(ForFile(list)), sparse
 }
 
 func isTrue(s string) bool {
@@ -170,14 +170,14 @@ func Hooks(dir string) []string {
 }
 
 // Diff lists the settings that were removed and added, or returns "". It leaves
-// passwords in addresses out.
+// credentials out.
 func Diff(before, now []coppice.GitSetting) string {
 	count := map[coppice.GitSetting]int{}
 	for _, s := range before {
-		count[s]--
+		count[public(s)]--
 	}
 	for _, s := range now {
-		count[s]++
+		count[public(s)]++
 	}
 	var changed []coppice.GitSetting
 	for s, n := range count {
@@ -194,23 +194,11 @@ func Diff(before, now []coppice.GitSetting) string {
 		if count[s] < 0 {
 			sign = "-"
 		}
-		fmt.Fprintf(&b, "%s %s: %s = %s\n", sign, s.Scope, s.Key, coppice.Quote(withoutPassword(s.Value)))
+		fmt.Fprintf(&b, "%s %s: %s = %s\n", sign, s.Scope, s.Key, coppice.Quote(s.Value))
 	}
 	return b.String()
 }
 
-// withoutPassword hides the password in an address.
-func withoutPassword(value string) string {
-	scheme, rest, ok := strings.Cut(value, "://")
-	if !ok {
-		return value
-	}
-	who, host, ok := strings.Cut(rest, "@")
-	if !ok || strings.Contains(who, "/") {
-		return value
-	}
-	if name, _, secret := strings.Cut(who, ":"); secret {
-		who = name + ":***"
-	}
-	return scheme + "://" + who + "@" + host
+func public(s coppice.GitSetting) coppice.GitSetting {
+	return coppice.GitSetting(Public(git.Setting(s)))
 }

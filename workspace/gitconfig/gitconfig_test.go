@@ -59,8 +59,11 @@ func TestDiff(t *testing.T) {
 		return []coppice.GitSetting{{Scope: "local", Key: "remote.origin.url", Value: value}}
 	}
 	got := Diff(setting("https://ann:secret@x/y"), setting("https://ann@z"))
-	if !strings.Contains(got, "- local: remote.origin.url = \"https://ann:***@x/y\"\n+ local: remote.origin.url = \"https://ann@z\"") {
+	if !strings.Contains(got, "- local: remote.origin.url = \"https://x/y\"\n+ local: remote.origin.url = \"https://z\"") {
 		t.Errorf("%s", got)
+	}
+	if got := Diff(setting("https://ann:old@x/y"), setting("https://ann:new@x/y")); got != "" {
+		t.Errorf("another password: %q", got)
 	}
 	if got := Diff(setting("a"), setting("a")); got != "" {
 		t.Errorf("%q", got)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/workspace/gitconfig"
 	"coppice/workspace/repo"
 )
 
@@ -20,7 +21,7 @@ func (ls *Landings) PullPush(ctx context.Context, spec coppice.PullPushSpec) (co
 		spec.Remote = "origin"
 	}
 	err := cmp.Or(coppice.ValidBranch(spec.Branch), coppice.ValidName("remote", spec.Remote))
-	for _, hash := range []string{spec.Old, spec.New} {
+	for _, hash := range []string{spec.Old, spec.New, spec.Keep} {
 		if hash != "" {
 			err = cmp.Or(err, coppice.ValidHash(hash))
 		}
@@ -37,12 +38,21 @@ func (ls *Landings) pullPush(ctx context.Context, r repo.Repo, spec coppice.Pull
 		return res, err
 	}
 	defer n.close()
-	if n.remotes[spec.Remote] == "" {
+	if !n.remotes[spec.Remote] {
 		return res, noRemote(spec.Remote)
 	}
 	talk, cancel := stopCtx(ctx)
 	defer cancel()
 	dst := "refs/heads/" + spec.Branch
+	if ls.drops(ctx, r, spec) {
+		switch theirs, err := ls.remoteBranch(talk, n, spec.Remote, dst); {
+		case err != nil:
+			return res, err
+		case theirs == spec.Old:
+			res.Theirs = spec.Keep
+			return res, nil
+		}
+	}
 	for expected := spec.Old; ; {
 		out, _, err := ls.Git.Status(talk, n.call("push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no",
 			"--force-with-lease="+dst+":"+expected, spec.Remote, spec.New+":"+dst))
@@ -70,12 +80,25 @@ func (ls *Landings) pullPush(ctx context.Context, r repo.Repo, spec coppice.Pull
 			return res, nil
 		}
 		if has, err := ls.IsAncestor(ctx, r, theirs, spec.New); theirs == "" && spec.Old != "" || err == nil && has && theirs != "" {
-			expected = theirs // the forge deleted it, or New contains it
+			expected, res.Kept = theirs, theirs // the forge deleted it, or New contains it
 			continue
 		}
 		res.Theirs = theirs
 		return res, nil
 	}
+}
+
+// drops reports whether the move from Old to New removes the commit of somebody else
+// that has to stay. A move whose commits are not known here might.
+func (ls *Landings) drops(ctx context.Context, r repo.Repo, spec coppice.PullPushSpec) bool {
+	if spec.Keep == "" || spec.Old == "" || spec.New == "" {
+		return false
+	}
+	if has, err := ls.IsAncestor(ctx, r, spec.Keep, spec.New); err == nil && has {
+		return false
+	}
+	had, err := ls.IsAncestor(ctx, r, spec.Keep, spec.Old)
+	return err != nil || had
 }
 
 // remoteBranch returns the commit of a branch of a remote; "" if it does not exist.
@@ -105,14 +128,15 @@ func (ls *Landings) Fetch(ctx context.Context, path, remote, branch string) (str
 			return "", err
 		}
 		defer n.close()
-		if n.remotes[spec.Remote] == "" {
+		if !n.remotes[spec.Remote] {
 			return "", noRemote(spec.Remote)
 		}
 		return ls.fetch(ctx, r, n, spec)
 	})
 }
 
-// Remote returns the address of a remote of the person's repository.
+// Remote returns the address of a remote of the person's repository, without
+// credentials.
 func (ls *Landings) Remote(ctx context.Context, path, name string) (string, error) {
 	settings, err := ls.Git.Settings(ctx, path)
 	if err != nil {
@@ -127,7 +151,7 @@ func (ls *Landings) Remote(ctx context.Context, path, name string) (string, erro
 	if address == "" {
 		return "", noRemote(cmp.Or(name, "origin"))
 	}
-	return address, nil
+	return gitconfig.WithoutCredentials(address), nil
 }
 
 // followRemote moves the branch to New, which somebody put on the branch of the
@@ -138,7 +162,7 @@ func (ls *Landings) followRemote(ctx context.Context, r repo.Repo, spec coppice.
 		return coppice.MoveResult{}, err
 	}
 	defer n.close()
-	if n.remotes[spec.Remote] == "" {
+	if !n.remotes[spec.Remote] {
 		return coppice.MoveResult{}, noRemote(spec.Remote)
 	}
 	talk, cancel := stopCtx(ctx)

@@ -42,7 +42,7 @@ func (ls *Landings) push(ctx context.Context, r repo.Repo, spec coppice.MoveSpec
 	}
 	defer n.close()
 	free := at.Blocked == "" && (at.Now == spec.Old || at.Moved)
-	if n.remotes[spec.Remote] == "" && free {
+	if !n.remotes[spec.Remote] && free {
 		res.Blocked = fmt.Sprintf("there is no remote %[1]s to push to; add it with `git remote add %[1]s <address>`, or set land.push to false", spec.Remote)
 		return res, nil
 	}
@@ -73,7 +73,7 @@ func (ls *Landings) push(ctx context.Context, r repo.Repo, spec coppice.MoveSpec
 // before something blocked the move here. A landing that others have seen must not
 // start again.
 func (ls *Landings) pushedBefore(ctx context.Context, r repo.Repo, n *network, spec coppice.MoveSpec, res coppice.PushResult) (coppice.PushResult, error) {
-	if n.remotes[spec.Remote] == "" {
+	if !n.remotes[spec.Remote] {
 		return res, nil
 	}
 	out, err := ls.Git.Do(ctx, n.call("ls-remote", "--heads", spec.Remote, "refs/heads/"+spec.Base))
@@ -137,13 +137,14 @@ func (ls *Landings) refusedAt(ctx context.Context, r repo.Repo, spec coppice.Mov
 type network struct {
 	dir     string
 	env     []string
-	remotes map[string]string // address by name
+	config  []string        // settings with credentials, which are in no file
+	remotes map[string]bool // those that have an address, by name
 }
 
 func (n *network) close() { _ = os.RemoveAll(n.dir) }
 
 func (n *network) call(args ...string) git.Call {
-	return git.Call{Dir: n.dir, Args: args, Env: n.env, Network: true}
+	return git.Call{Dir: n.dir, Args: args, Env: n.env, Config: n.config, Network: true}
 }
 
 // network creates the directory.
@@ -152,18 +153,19 @@ func (ls *Landings) network(ctx context.Context, r repo.Repo) (*network, error) 
 	if err != nil {
 		return nil, err
 	}
-	if confirmed, known := ls.Confirmed(r.Dir); known {
-		settings = slices.DeleteFunc(slices.Clone(settings), func(s git.Setting) bool { return gitconfig.MustConfirm(s.Key) })
-		settings = append(settings, confirmed...)
-	}
-	n := &network{remotes: map[string]string{}}
-	local := append(gitconfig.Needed(settings), gitconfig.Set("core.bare", "true"))
+	confirmed, known := ls.Confirmed(r.Dir)
+	settings = gitconfig.Counting(settings, confirmed, known)
+	n := &network{remotes: map[string]bool{}}
+	needed := slices.DeleteFunc(gitconfig.Needed(settings), gitconfig.HasCredentials)
+	local := append(needed, gitconfig.Set("core.bare", "true"))
 	var global []git.Setting
 	for _, s := range settings {
 		if name, ok := strings.CutSuffix(strings.TrimPrefix(s.Key, "remote."), ".url"); ok && strings.HasPrefix(s.Key, "remote.") {
-			n.remotes[name] = s.Value
+			n.remotes[name] = s.Value != ""
 		}
 		switch {
+		case gitconfig.HasCredentials(s) && !gitconfig.IsLocal(s.Key):
+			n.config = append(n.config, git.Pair(s.Key, s.Value))
 		case s.Scope == gitconfig.HookScope || gitconfig.IsLocal(s.Key) || strings.HasSuffix(s.Key, ".mirror"):
 		case s.Scope == "global" || s.Scope == "system":
 			global = append(global, s)

@@ -24,7 +24,7 @@ import (
 
 // Settings lists the settings of git that the person must confirm for the
 // repository in dir, in a fixed order: settings that name programs, addresses or
-// other files, and hooks.
+// other files, and hooks. They have no credentials.
 func (rs *Repos) Settings(ctx context.Context, dir string) ([]coppice.GitSetting, error) {
 	r, err := rs.Find(ctx, dir)
 	if err != nil {
@@ -41,7 +41,7 @@ func (rs *Repos) settings(ctx context.Context, r Repo) ([]coppice.GitSetting, er
 	list := []coppice.GitSetting{}
 	for _, s := range all {
 		if gitconfig.MustConfirm(s.Key) && s.Scope != "command" {
-			list = append(list, coppice.GitSetting(s))
+			list = append(list, coppice.GitSetting(gitconfig.Public(s)))
 		}
 	}
 	hooks := filepath.Join(r.User, "hooks")
@@ -64,10 +64,15 @@ func (rs *Repos) Confirm(ctx context.Context, dir string, settings []coppice.Git
 	if err != nil {
 		return err
 	}
-	if settings == nil {
-		settings = []coppice.GitSetting{}
+	return writeConfirmed(r.Dir, settings)
+}
+
+func writeConfirmed(dir string, settings []coppice.GitSetting) error {
+	list := []coppice.GitSetting{}
+	for _, s := range settings {
+		list = append(list, coppice.GitSetting(gitconfig.Public(git.Setting(s))))
 	}
-	return atomicfile.WriteJSON(confirmedFile(r.Dir), settings)
+	return atomicfile.WriteJSON(confirmedFile(dir), list)
 }
 
 // Confirmed returns the settings that the person confirmed for a repository. Known
@@ -81,8 +86,13 @@ func (rs *Repos) Confirmed(dir string) (list []git.Setting, known bool) {
 	if json.Unmarshal(b, &settings) != nil {
 		return nil, false
 	}
+	secret := false
 	for _, s := range settings {
-		list = append(list, git.Setting(s))
+		list = append(list, gitconfig.Public(git.Setting(s)))
+		secret = secret || gitconfig.HasCredentials(git.Setting(s))
+	}
+	if secret { // an earlier version wrote it; if this fails, the next read tries again
+		_ = writeConfirmed(dir, settings)
 	}
 	return list, true
 }

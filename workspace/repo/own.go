@@ -122,7 +122,7 @@ func (rs *Repos) makeOwn(ctx context.Context, r Repo) error {
 	defer os.RemoveAll(made)
 	err = WriteFiles(made, map[string]string{
 		"HEAD":                    "ref: refs/heads/coppice/none\n", // a bare repository must name a branch; this one never exists
-		"config":                  gitconfig.Render(append(gitconfig.Needed(settings), gitconfig.Set("core.bare", "true"), gitconfig.Set("gc.auto", "0"), gitconfig.Set("core.fsync", "committed"))),
+		"config":                  gitconfig.Render(append(gitconfig.ForFile(gitconfig.Needed(settings)), gitconfig.Set("core.bare", "true"), gitconfig.Set("gc.auto", "0"), gitconfig.Set("core.fsync", "committed"))),
 		"objects/info/alternates": Alternate(filepath.Join(r.User, "objects")),
 		"refs/heads/":             "",
 		"objects/pack/":           "",

@@ -28,7 +28,7 @@ type checkPrinter struct {
 	json     bool
 	relative func(string) string // how paths in a text are shown
 	run      string
-	commands []coppice.CommandRun
+	commands []api.CommandRun
 	at       int   // the command that is shown
 	opened   bool  // its head is printed
 	shown    int64 // bytes of its output
@@ -120,7 +120,7 @@ func (p *checkPrinter) line(text string) {
 	p.env.printf("%s\n", p.env.paint(dim, text))
 }
 
-func howEnded(c coppice.CommandRun) string {
+func howEnded(c api.CommandRun) string {
 	took := ago(c.EndedAt.Sub(c.StartedAt))
 	switch {
 	case c.Signal != "":

@@ -70,9 +70,9 @@ func Commands(env Env) []*cobra.Command {
 	}
 	e := &env
 	return append(e.verbCommands(),
-		e.newCommand(), e.listCommand(), e.statusCommand(), e.inboxCommand(), e.groupCommand(), e.goalCommand(), e.cycleCommand(), e.debateCommand(), e.batchCommand(), e.flowCommand(), e.hooksCommand(), e.noteCommand(), e.scheduleCommand(), e.templateCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(), e.reviewCommand(), e.branchCommand(),
+		e.newCommand(), e.listCommand(), e.statusCommand(), e.inboxCommand(), e.groupCommand(), e.goalCommand(), e.cycleCommand(), e.debateCommand(), e.batchCommand(), e.flowCommand(), e.hooksCommand(), e.notifyCommand(), e.noteCommand(), e.scheduleCommand(), e.templateCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(), e.reviewCommand(), e.branchCommand(),
 		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.undoCommand(), e.trashCommand(), e.forkCommand(), e.setCommand(), e.limitsCommand(), e.rulesCommand(), e.locksCommand(),
-		e.prCommand(), e.reactionsCommand(), e.searchCommand(), e.usageCommand(), e.archiveCommand(), e.unarchiveCommand(),
+		e.prCommand(), e.issuesCommand(), e.reactionsCommand(), e.searchCommand(), e.usageCommand(), e.archiveCommand(), e.unarchiveCommand(),
 		e.projectCommand(), e.featuresCommand(), e.importCommand(), e.eventsCommand(), e.backupCommand(), e.loginCommand(), e.attachCommand(),
 		e.previewCommand(), e.waitCommand(), e.apiCommand(), e.mcpCommand(),
 	)

@@ -66,7 +66,7 @@ func (e *Env) kept(list []api.DiskKept) {
 		if k.Bytes > 0 || k.Size > 0 {
 			there = append(there, coppice.Bytes(k.Bytes).String())
 		}
-		rows = append(rows, []cell{plain(k.What), {strings.Join(there, ", "), dim}, plain(k.AtMost()), {k.By, dim}})
+		rows = append(rows, []cell{plain(k.What), {strings.Join(there, ", "), dim}, plain(k.Limit), {k.By, dim}})
 	}
 	e.printf("\n")
 	e.table([]column{{head: "HISTORY"}, {head: "SIZE"}, {head: "KEPT AT MOST"}, {head: "CHANGE WITH", give: true}}, rows)

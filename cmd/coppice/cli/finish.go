@@ -9,11 +9,11 @@ import (
 // groups are the groups of commands in the help, in order.
 var groups = []struct{ id, title, commands string }{
 	{"start", "Start:", "init start serve demo doctor agents login import"},
-	{"tasks", "Tasks:", "new wait stop retry requeue land continue done skip-check unskip-check set fork archive unarchive undo revert drop-branches trash group note features"},
+	{"tasks", "Tasks:", "new wait stop retry requeue land continue done skip-check unskip-check set fork archive unarchive undo revert drop-branches trash group note features issues"},
 	{"flows", "Flows:", "goal cycle debate batch flow schedule template"},
 	{"talk", "Talk:", "send answer interrupt model take give attach"},
 	{"look", "Look:", "status inbox list show logs diff review branch pr reactions preview search usage events"},
-	{"machine", "Machine:", "project config secret limits rules locks hooks prices backup restore api mcp version help completion"},
+	{"machine", "Machine:", "project config secret limits rules locks hooks notify prices backup restore api mcp version help completion"},
 }
 
 // Finish adds to a command tree what all commands have in common: groups, the help

@@ -73,8 +73,8 @@ no longer counts.`,
 		if out.FlowDetail, err = cl.Flow(ctx, given[0]); err != nil {
 			return out, err
 		}
-		if slices.ContainsFunc(out.Documents, func(d api.FlowDocument) bool { return d.Name == "plan" }) {
-			d, err := cl.Document(ctx, given[0], "plan", 0)
+		if out.Plan != "" {
+			d, err := cl.Document(ctx, given[0], out.Plan, 0)
 			if err != nil {
 				return out, err
 			}

@@ -109,7 +109,7 @@ func reason(t api.Task) string {
 	if t.Outcome == coppice.OutcomeCancelled {
 		return t.Reason
 	}
-	return cmp.Or(t.Reason, t.Report, t.Says)
+	return cmp.Or(t.Line, t.Says)
 }
 
 // statusWord is what people read as the status of a task.

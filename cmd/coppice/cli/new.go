@@ -23,9 +23,9 @@ import (
 
 // newFlags are the flags of `new`.
 type newFlags struct {
-	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group, retry, branch, workspace, template string
+	body, bodyFile, agent, model, effort, track, notBefore, file, project, budget, limit, category, schema, group, retry, branch, workspace, template, tracker string
 
-	checks, after, steps, labels, images, completion, context, vars []string
+	checks, after, steps, labels, images, completion, context, vars, issues []string
 
 	priority, turns                                     int
 	answer, untilDone, noServe, edit, wait, interactive bool
@@ -65,6 +65,10 @@ title, the rest is the description. An empty text creates nothing. With - instea
 a title, the text comes from stdin in the same form. Without a title, Coppice makes
 one from the description.
 
+With --issue, the task comes from an issue of the project's tracker: its title and its
+description are those of the issue, and its comments and links go to the agent. The
+status goes back to the issue, which is closed when the task is done. See coppice issues.
+
 With --debate-first, two agents first discuss the task until they agree. Then its agent
 starts with a summary of that debate. The command creates a flow: see coppice debate.
 
@@ -92,6 +96,7 @@ its conversation. The project can have such limits for each role (agent.limits),
   coppice new "Explain and fix the failing test" --workspace none
   coppice new "Rework the parser" -i
   coppice new "Choose and add a cache" --debate-first --between one-agent,other-agent
+  coppice new --issue 123,124 --agent other-agent
   coppice new --template upgrade --var module=cobra
   coppice new -e
   coppice new - --wait --timeout 2h < plan.md
@@ -105,6 +110,8 @@ its conversation. The project can have such limits for each role (agent.limits),
 	imageFlag(c, &f.images)
 	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
 	fl.StringVar(&f.notBefore, "not-before", "", "earliest start: a time (2026-01-31T09:00:00Z) or a duration from now (2h, 3d)")
+	fl.StringSliceVar(&f.issues, "issue", nil, "the issue that it comes from: 123, ENG-12 or its address (repeatable)")
+	fl.StringVar(&f.tracker, "tracker", "", "with --issue: the name of the tracker, if the project has several")
 	fl.BoolVarP(&f.interactive, "interactive", "i", false, "work with its agent from the start: attach to its screen, or talk to it turn by turn")
 	fl.StringVar(&f.workspace, "workspace", "", "where its agent works: worktree, the default, or none for your own checkout")
 	fl.StringVar(&f.branch, "branch", "", "the name of its branch; the default is workspace.branch, or coppice/KEY")
@@ -161,6 +168,14 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		return wrongUse("--between without --debate-first has no effect", "add --debate-first")
 	case f.debateFirst && (f.interactive || f.file != "" || len(f.images) > 0):
 		return wrongUse("--debate-first was given with --interactive, --file or --image", "leave out one of them; for a list of tasks use coppice batch --debate")
+	case f.tracker != "" && len(f.issues) == 0:
+		return wrongUse("--tracker without --issue has no effect", "add --issue")
+	case len(f.issues) > 0 && (len(given) > 0 || f.body != "" || f.bodyFile != "" || f.edit || f.file != "" || f.interactive || f.debateFirst || len(f.images) > 0):
+		return wrongUse("--issue was given with a title, a description, --file, --interactive, --debate-first or --image", "leave these out: the issue is the description")
+	case len(f.issues) > 0:
+		if tasks, err = e.taskFromFlags(c.Context(), []string{"issue"}, f); err == nil {
+			tasks[0].Title = ""
+		}
 	case f.file != "" && f.edit, f.edit && len(given) > 0 && given[0] == "-":
 		return wrongUse("--edit and a file were both given", "use one of them")
 	case f.file != "" && len(f.images) > 0:
@@ -187,7 +202,7 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		if tasks[0].Images, err = e.upload(ctx, cl, f.images); err != nil {
 			return err
 		}
-		made, err := cl.CreateTasks(ctx, project, tasks)
+		made, err := e.createTasks(ctx, cl, project, tasks, f)
 		if err != nil {
 			return err
 		}
@@ -216,6 +231,15 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 		e.warnLogin(ctx, cl, project, made)
 		return nil
 	})
+}
+
+// createTasks creates tasks, or those of issues.
+func (e *Env) createTasks(ctx context.Context, cl *client.Client, project string, tasks []coppice.NewTask, f newFlags) ([]api.Task, error) {
+	if len(f.issues) == 0 {
+		return cl.CreateTasks(ctx, project, tasks)
+	}
+	made, err := cl.ImportIssues(ctx, project, api.ImportIssues{Tracker: f.tracker, Issues: f.issues, Task: &tasks[0]})
+	return made.Tasks, err
 }
 
 // inProjectOf runs f with the project that a command names, or with that of the current

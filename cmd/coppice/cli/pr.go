@@ -117,14 +117,7 @@ func (e *Env) pulls(page pullPage) {
 
 // pullState returns the state of a pull request in a few words.
 func pullState(p coppice.PullMark) string {
-	words := []string{string(p.State)}
-	switch {
-	case p.State != coppice.PullOpen:
-	case p.Number == 0:
-		words[0] = "not open yet"
-	case p.Draft:
-		words[0] = "draft"
-	}
+	words := []string{p.Word}
 	if p.State == coppice.PullOpen && p.Conflicts {
 		words = append(words, "conflicts")
 	}

@@ -13,16 +13,9 @@ const mostReactions = 5
 
 // pullLine describes a pull request in one line.
 func pullLine(p coppice.Pull) string {
-	parts := []string{p.Name()}
-	switch {
-	case p.Number == 0:
-		parts = []string{"not open yet"}
-	case p.Report.State == coppice.PullMerged || p.Report.State == coppice.PullClosed:
-		parts = append(parts, string(p.Report.State))
-	case p.Report.Draft:
-		parts = append(parts, "draft")
-	default:
-		parts = append(parts, "open")
+	parts := []string{p.Mark().Word}
+	if p.Number != 0 {
+		parts = []string{p.Name(), parts[0]}
 	}
 	if ci := p.Report.CI; ci != coppice.CINone {
 		parts = append(parts, "CI "+string(ci))

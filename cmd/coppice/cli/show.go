@@ -53,12 +53,12 @@ func (e *Env) showCommand() *cobra.Command {
 // all.
 func wholeTexts(ctx context.Context, cl *client.Client, t *api.TaskDetail, all bool) (err error) {
 	for i := range t.CheckRuns {
-		if c := &t.CheckRuns[i]; err == nil && api.IsCut(c.Log) && (all || !c.Passed()) {
+		if c := &t.CheckRuns[i]; err == nil && c.Cut && (all || !c.Passed()) {
 			c.Log, err = cl.CheckLog(ctx, t.Key, c.ID)
 		}
 	}
 	for i := range t.Landings {
-		if l := &t.Landings[i]; err == nil && all && api.IsCut(l.Evidence) {
+		if l := &t.Landings[i]; err == nil && all && l.Cut {
 			l.Evidence, err = cl.Evidence(ctx, t.Key, l.ID)
 		}
 	}
@@ -166,6 +166,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"retry", t.Retry},
 		{"completion", strings.Join(t.Completion, ", ")},
 		{"images", imageCount(t.Images)},
+		{"issue", issueName(t.Issue)},
 		{"forked from", t.ForkOf},
 		{"group", t.Group},
 		{"labels", strings.Join(t.Labels, ", ")},
@@ -213,7 +214,7 @@ func (e *Env) fields(t api.TaskDetail) {
 	if t.Budget > 0 {
 		spent = fmt.Sprintf("%s of $%.2f", cmp.Or(spent, "$0.00"), float64(t.Budget))
 	}
-	pairs = append(pairs, [2]string{"cost", spent}, [2]string{"limits", limitsText(t)})
+	pairs = append(pairs, [2]string{"cost", spent}, [2]string{"limits", t.LimitsText})
 	e.pairs(pairs)
 }
 
@@ -236,29 +237,6 @@ func strayText(list []coppice.StrayBranch) string {
 		}
 	}
 	return strings.Join(texts, ", ")
-}
-
-// limitsText says what stops the sessions of a task before it is done, unless that
-// is only the limit of every session.
-func limitsText(t api.TaskDetail) string {
-	var list []string
-	if l := t.Limits; l.Turns > 0 && l.Turns < coppice.MaxTurns {
-		list = append(list, fmt.Sprintf("%d turns", l.Turns))
-	}
-	if l := t.Limits.Time; l > 0 {
-		text, _ := l.MarshalText() // it never fails
-		list = append(list, string(text))
-	}
-	if l := t.Limits.Budget; l > 0 {
-		list = append(list, fmt.Sprintf("$%.2f", float64(l)))
-	}
-	if len(list) == 0 {
-		if t.UntilDone {
-			return "until done"
-		}
-		return ""
-	}
-	return strings.Join(list, ", ") + " per session"
 }
 
 // printContext prints the context values of a task, by name.
@@ -385,7 +363,7 @@ func (e *Env) printLandings(t api.TaskDetail) {
 	}
 }
 
-func (e *Env) printCheck(k coppice.Check) {
+func (e *Env) printCheck(k api.Check) {
 	mark := e.paint(green, "✓")
 	if !k.Passed() {
 		mark = e.paint(red, "✗")

@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"coppice"
+	"coppice/api/apitest"
 	"coppice/api/client"
 )
 
@@ -148,5 +152,49 @@ func TestPeoplesToolsAreGuarded(t *testing.T) {
 		if status, text := p.post("tools/list", map[string]any{}, c.edit); status != c.want {
 			t.Errorf("%s: %d %s", name, status, text)
 		}
+	}
+}
+
+// withToken adds the server's token to requests.
+type withToken struct {
+	*http.Transport
+	token string
+}
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	return w.Transport.RoundTrip(r)
+}
+
+// A client with a session and an open stream does not delay a stop of the server, and
+// continues with the same session after a restart.
+func TestPeoplesSessionSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var log apitest.Log
+	b.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	s := b.start()
+	_, token, err := b.client().Server()
+	b.must(err)
+	connections := &http.Transport{}
+	defer connections.CloseIdleConnections()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(b.ctx, &mcp.StreamableClientTransport{
+		Endpoint: s.URL() + "/mcp", HTTPClient: &http.Client{Transport: withToken{connections, token}},
+	}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	b.must(err)
+	id := c.ID()
+	for range 3 {
+		if got, err := c.CallTool(b.ctx, &mcp.CallToolParams{Name: "status"}); err != nil || got.IsError || c.ID() != id || id == "" {
+			t.Fatalf("%+v, %v; session %q, then %q", got, err, id, c.ID())
+		}
+		b.cfg.Listen = strings.TrimPrefix(s.URL(), "http://")
+		s.Stop()
+		connections.CloseIdleConnections() // a request on a connection that the server has closed fails, and a POST is not repeated
+		s = b.start()
+	}
+	b.must(c.Close())
+	if strings.Contains(log.String(), "interrupted") {
+		t.Error(log.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +24,7 @@ import (
 	"coppice/config"
 	"coppice/control"
 	"coppice/control/agents"
+	"coppice/control/answerlink"
 	"coppice/control/checkout"
 	"coppice/control/levels"
 	"coppice/control/review"
@@ -94,15 +96,20 @@ type Server struct {
 	spaces    *workspace.Workspaces
 	work      *worker.Worker
 	terminals control.Terminals
-	hooks     userHooks
+	hooks     latest[coppice.Hooks]
+	notify    latest[coppice.NotifyPolicy]
+	looking   latest[time.Time] // until when a person looks at the dashboard
 	templates control.Templates
 	live      *ingest.Live
 	http      *apihttp.Server
 	index     *sqlite.Index // nil if it cannot be opened
 	look      *agents.Cache
 	tools     *tools.Server
+	endTools  context.CancelFunc // ends the sessions of people's MCP clients; nil before Start
 	forges    *worker.ForgeClients
+	trackers  *worker.TrackerClients
 	webhooks  *webhooks.Server // nil if none are received
+	answers   *answerlink.Pages
 }
 
 // New checks the config.
@@ -176,6 +183,9 @@ func (s *Server) Stop() {
 		return
 	}
 	s.set.Stop()
+	if s.endTools != nil {
+		s.endTools()
+	}
 	s.look.Stop()
 	if s.index != nil {
 		if err := s.index.Close(); err != nil {
@@ -207,6 +217,7 @@ func (s *Server) wire(ctx context.Context) error {
 	s.live = ingest.NewLive(s.cfg.Redact)
 	secrets := config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve
 	s.forges = &worker.ForgeClients{Kinds: forges, Address: s.spaces.Remote, Secret: secrets, Mask: s.cfg.Redact.String, Now: s.cfg.Now}
+	s.trackers = &worker.TrackerClients{Kinds: trackers, Forges: s.forges}
 	intake := s.newIntake()
 	s.tools, err = tools.New(tools.Config{Store: s.store, Intake: intake, Now: s.cfg.Now, Redact: s.cfg.Redact.String, Version: s.cfg.Version, Logger: s.cfg.Logger})
 	if err != nil {
@@ -231,7 +242,7 @@ func (s *Server) wire(ctx context.Context) error {
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
 		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Tools: s.toolLines, Pause: s.cfg.LandingPause,
-		Hooks: s.hooks.get, Known: s.known, Usable: s.usable, Zone: time.Local,
+		Hooks: s.hooks.get, Notify: s.notify.get, Looking: s.looking.get, Known: s.known, Usable: s.usable, Zone: time.Local,
 	})
 	if err != nil {
 		return err
@@ -241,20 +252,29 @@ func (s *Server) wire(ctx context.Context) error {
 		s.cfg.Logger.Error("the limits of the user's configuration cannot be read; using the defaults", "error", err)
 	}
 	s.hooks.set(own.Hooks)
+	s.notify.set(own.Notify)
+	token, err := client.EnsureToken(s.cfg.State)
+	if err != nil {
+		return err
+	}
+	s.answers = answerlink.New(answerlink.Config{
+		Key: answerlink.Key(token), Store: s.store, Mask: s.cfg.Redact.String, Now: s.cfg.Now, Log: s.cfg.Logger,
+		Answer: intake.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "answer-link"}).Answer,
+	})
 	s.addWebhooks(own.Webhooks.Listen, intake, secrets)
 	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
-		Secrets: secrets, Forges: s.forges,
+		Secrets: secrets, Forges: s.forges, Trackers: s.trackers, Notifier: s.notifiers(secrets),
 		Capacity: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupPush: 8, worker.GroupCheck: cmp.Or(own.Limits.Checks, runtime.NumCPU()), worker.GroupSession: 1024},
 	})
 	if err != nil {
 		return err
 	}
 	s.terminals = control.Terminals{Of: ingest.Terminals(s.work, s.cfg.Redact)}
-	return s.wireControl(ctx, eng, intake)
+	return s.wireControl(ctx, eng, intake, token)
 }
 
 // newIntake returns the Intake of people's requests.
@@ -265,16 +285,12 @@ func (s *Server) newIntake() *engine.Intake {
 	return engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()), engine.WithRedact(s.cfg.Redact.String), engine.WithHooks(s.hooks.get), engine.WithUsable(s.usable),
 		engine.WithFreeBranch(func(ctx context.Context, p coppice.Project, name string) error {
 			return s.spaces.FreeBranch(ctx, p.Path, name)
-		}), engine.WithZone(time.Local), engine.WithTemplates(s.templates.Expand), engine.WithForges(s.forges))
+		}), engine.WithZone(time.Local), engine.WithTemplates(s.templates.Expand), engine.WithForges(s.forges), engine.WithTrackers(s.trackers), engine.WithNotify(s.notify.get))
 }
 
 // wireControl creates the parts that people use, and sets the order in which
 // everything starts.
-func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *engine.Intake) error {
-	token, err := client.EnsureToken(s.cfg.State)
-	if err != nil {
-		return err
-	}
+func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *engine.Intake, token string) error {
 	limits := control.Limits{Environ: s.cfg.Environ, Events: s.cfg.KeepEvents, EventsFor: s.cfg.KeepFor, Backups: s.cfg.Backups}
 	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups, Most: limits.BackupsSize}
 	follower, err := checkout.New(ctx, checkout.Config{
@@ -292,15 +308,16 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 	}
 	served := apihttp.Config{
 		Features: &control.Features{Warnings: follower.FeatureWarnings, Last: follower.LastFeatures},
-		Agents:   s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits},
+		Agents:   s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits, UseNotify: s.notify.set},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Hooks: intake, Schedules: intake, Zone: time.Local, Templates: &s.templates, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
-		Reviews: review.New(s.store, s.spaces, intake), Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach, Terminal: s.terminal,
+		Projects: intake, Tasks: intake, Talk: intake, Inbox: intake, Hooks: intake, Notify: intake, ConfigProblem: s.configProblem, Looking: s.looking.get, Look: s.looking.set, Schedules: intake, Issues: intake, Zone: time.Local, Templates: &s.templates, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
+		Answers: s.answers, AnswerPath: answerlink.Path, Reviews: review.New(s.store, s.spaces, intake), Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach, Terminal: s.terminal,
 		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.MakeManual(ctx, s.cfg.Now()) },
 	}
 	health := control.Health{
 		Store: s.store, Now: s.cfg.Now, State: s.cfg.State, Started: s.cfg.Now(), Intact: s.store.Intact, Agents: s.look.Agents,
+		Notify: s.notify.get, Config: s.configProblem,
 		DiskFree: func() uint64 { return thisNode(s.cfg.State).DiskFree }, Backup: func() (time.Time, error) { return newest(backups) },
 	}
 	if s.webhooks != nil {
@@ -316,7 +333,9 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 	if s.index != nil {
 		served.Search = s.index
 	}
-	served.Tools = s.tools.People
+	sessions, end := context.WithCancel(context.WithoutCancel(ctx))
+	s.endTools = end
+	served.Tools = func(rest http.Handler) http.Handler { return s.tools.People(sessions, rest) }
 	if s.http, err = apihttp.New(served); err != nil {
 		return err
 	}
@@ -329,9 +348,15 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 	s.set.Add("git settings", once(follower.AdoptGit))
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", s.work)
-	budgets := &control.Budgets{Environ: s.cfg.Environ, Set: intake.SetBudgets, Hooks: s.hooks.set, Log: s.cfg.Logger}
+	budgets := &control.Budgets{Environ: s.cfg.Environ, Set: intake.SetBudgets, Hooks: s.hooks.set, Notify: s.notify.set, Log: s.cfg.Logger}
 	s.set.Add("budgets", background(budgets.Run))
-	s.set.Add("started", once(intake.ServerStarted))
+	s.set.Add("started", background(func(ctx context.Context) error {
+		err := intake.ServerStarted(context.WithoutCancel(ctx))
+		if err != nil {
+			s.cfg.Logger.Error("the start of the server cannot be recorded; hooks of it do not run", "error", err)
+		}
+		return err
+	}))
 	s.set.Add("engine", background(eng.Run))
 	if s.webhooks != nil {
 		s.set.Add("webhooks", s.webhooks)
@@ -339,6 +364,8 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))
 	s.set.Add("history", background(keeper.Run))
+	problems := &control.Problems{Check: health.Check, Notice: intake.NoticeProblems, Every: 5 * time.Minute, Log: s.cfg.Logger}
+	s.set.Add("problems", background(problems.Run))
 	s.addRest()
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})

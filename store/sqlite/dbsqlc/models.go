@@ -164,6 +164,32 @@ type Image struct {
 	Data   []byte
 }
 
+type Issue struct {
+	ID        int64
+	ProjectID int64
+	TrackerID int64
+	Issue     string
+	TaskID    int64
+	Status    string
+	NextAt    sql.NullInt64
+	EndedAt   sql.NullInt64
+	Mark      string
+	Details   string
+	Closed    sql.NullInt64
+}
+
+type IssueMark struct {
+	ID        int64
+	ProjectID int64
+	TrackerID int64
+	Issue     string
+	TaskID    int64
+	Status    string
+	EndedAt   sql.NullInt64
+	Mark      string
+	Closed    sql.NullInt64
+}
+
 type Lock struct {
 	ProjectID  int64
 	SessionID  int64
@@ -225,6 +251,26 @@ type NoteTotal struct {
 	Notes     int64
 	Bytes     int64
 	Version   int64
+}
+
+type Notice struct {
+	ID        int64
+	NoticeKey string
+	ProjectID int64
+	TaskID    int64
+	At        sql.NullInt64
+	DueAt     sql.NullInt64
+	EndedAt   sql.NullInt64
+	Details   string
+}
+
+type Notification struct {
+	ID              int64
+	NotificationKey string
+	Notifier        string
+	At              sql.NullInt64
+	EndedAt         sql.NullInt64
+	Details         string
 }
 
 type Preview struct {
@@ -462,6 +508,14 @@ type Timer struct {
 	Kind string
 	ID   string
 	At   int64
+}
+
+type Tracker struct {
+	ID        int64
+	ProjectID int64
+	Name      string
+	NextAt    sql.NullInt64
+	Details   string
 }
 
 type Trash struct {

@@ -10,6 +10,45 @@ import (
 	"database/sql"
 )
 
+const followedPulls = `-- name: FollowedPulls :many
+SELECT task_id, number, hot_until, mark FROM pulls WHERE project_id = ?1 AND ended_at IS NULL AND number <> 0 ORDER BY id
+`
+
+type FollowedPullsRow struct {
+	TaskID   int64
+	Number   int64
+	HotUntil sql.NullInt64
+	Mark     string
+}
+
+func (q *Queries) FollowedPulls(ctx context.Context, projectID int64) ([]FollowedPullsRow, error) {
+	rows, err := q.db.QueryContext(ctx, followedPulls, projectID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FollowedPullsRow
+	for rows.Next() {
+		var i FollowedPullsRow
+		if err := rows.Scan(
+			&i.TaskID,
+			&i.Number,
+			&i.HotUntil,
+			&i.Mark,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const forge = `-- name: Forge :one
 SELECT project_id, next_at, details FROM forges WHERE project_id = ?1
 `
@@ -55,42 +94,6 @@ DELETE FROM reactions WHERE project_id = ?1
 func (q *Queries) ForgetReactionsIn(ctx context.Context, projectID int64) error {
 	_, err := q.db.ExecContext(ctx, forgetReactionsIn, projectID)
 	return err
-}
-
-const openPulls = `-- name: OpenPulls :many
-SELECT id, project_id, task_id, number, hot_until, ended_at, mark, details FROM pulls WHERE project_id = ?1 AND ended_at IS NULL ORDER BY id
-`
-
-func (q *Queries) OpenPulls(ctx context.Context, projectID int64) ([]Pull, error) {
-	rows, err := q.db.QueryContext(ctx, openPulls, projectID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Pull
-	for rows.Next() {
-		var i Pull
-		if err := rows.Scan(
-			&i.ID,
-			&i.ProjectID,
-			&i.TaskID,
-			&i.Number,
-			&i.HotUntil,
-			&i.EndedAt,
-			&i.Mark,
-			&i.Details,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const pullByNumber = `-- name: PullByNumber :one

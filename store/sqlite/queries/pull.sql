@@ -11,8 +11,8 @@ SELECT * FROM pulls WHERE task_id = @task_id;
 -- name: PullByNumber :one
 SELECT * FROM pulls WHERE project_id = @project_id AND number = @number ORDER BY id DESC LIMIT 1;
 
--- name: OpenPulls :many
-SELECT * FROM pulls WHERE project_id = @project_id AND ended_at IS NULL ORDER BY id;
+-- name: FollowedPulls :many
+SELECT task_id, number, hot_until, mark FROM pulls WHERE project_id = @project_id AND ended_at IS NULL AND number <> 0 ORDER BY id;
 
 -- name: PullsOf :many
 SELECT * FROM pulls WHERE task_id IN (SELECT value FROM json_each(@tasks));

@@ -107,6 +107,11 @@ export const queries = {
   version: () => read("/api/v1/version", {}),
   disk: () => read("/api/v1/disk", {}),
   trash: () => read("/api/v1/trash", {}),
+  issues: (project: string, ended: boolean, before?: number) => ({ ...read("/api/v1/projects/{project}/issues", { path: { project }, query: { ended: ended || undefined, before } }), placeholderData: keepPreviousData }),
+  heldIssue: (project: string, tracker: string, issue: string) => read("/api/v1/projects/{project}/issues/held", { path: { project }, query: { tracker, issue } }),
+  notifiers: () => read("/api/v1/notifiers", {}),
+  notifySettings: () => read("/api/v1/notifiers/settings", {}),
+  notifications: (notifier: string, before: string) => read("/api/v1/notifications", { query: { limit: 50, notifier: notifier || undefined, before: Number(before) || undefined } }),
   hooks: () => read("/api/v1/hooks", {}),
   hookRuns: () => read("/api/v1/hooks/runs", { query: { limit: 20 } }),
 };

@@ -433,6 +433,109 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the messages to people, newest first */
+        get: operations["list-notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a message, or wait until it was sent or given up */
+        get: operations["show-notification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifiers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the notifiers of the user's configuration, with their routes and newest results */
+        get: operations["list-notifiers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifiers/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show every key below notify of the user's config.yaml, with the kinds of notifier */
+        get: operations["show-notify-settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Set or unset one key below notify of the user's config.yaml; the rest of the file does not change */
+        patch: operations["change-notify-settings"];
+        trace?: never;
+    };
+    "/api/v1/notifiers/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test message, whatever the routes say */
+        post: operations["test-notifiers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that a person looks at the dashboard, so that nothing is sent for 45 seconds */
+        post: operations["look"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects": {
         parameters: {
             query?: never;
@@ -536,6 +639,91 @@ export interface paths {
         head?: never;
         /** Set fields of a feature in the features file; the rest of the file does not change */
         patch: operations["change-feature"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sources of issues of a project, the issues that wait, and those that became tasks */
+        get: operations["list-issues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/issues/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept the title and the description of an issue that somebody changed whose edits do not count */
+        post: operations["accept-issue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/issues/held": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the title and the description of an issue that wait for a person, and those of its task */
+        get: operations["show-held-issue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/issues/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create the tasks of issues, whatever their labels are; an issue with an open task gives that task */
+        post: operations["import-issues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/issues/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the sources of issues of a project now */
+        post: operations["read-issues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/projects/{project}/locks": {
@@ -1946,6 +2134,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AcceptIssue: {
+            issue: string;
+            tracker?: string;
+        };
         AccountBudget: {
             /** @description An agent, or agent:model */
             account: string;
@@ -2150,7 +2342,7 @@ export interface components {
             needs?: boolean;
             /** @description Its tasks are in the order of their priority, so that a person can move one by changing its priority */
             ordered?: boolean;
-            /** @description It is shown even if it is empty */
+            /** @description It has something to show, or is shown even if it is empty */
             shown?: boolean;
             /** @description The first of them, without their descriptions */
             tasks: components["schemas"]["Task"][] | null;
@@ -2190,6 +2382,8 @@ export interface components {
         };
         Check: {
             command: string;
+            /** @description The log is only a part; GET /tasks/{key}/checks/{id}/log has the whole log */
+            cut?: boolean;
             /** Format: date-time */
             ended_at: string;
             env: string;
@@ -2209,6 +2403,11 @@ export interface components {
             on_base?: boolean;
             /** Format: int64 */
             project_id: number;
+            /**
+             * @description How it ended. A check that was killed says nothing about the work
+             * @enum {string}
+             */
+            result: "passed" | "failed" | "killed" | "timed out";
             signal?: string;
             /** Format: date-time */
             started_at?: string;
@@ -2234,6 +2433,11 @@ export interface components {
              * @description Its exit code, after it has ended
              */
             exit: number;
+            /**
+             * @description How it ended; absent while it has not
+             * @enum {string}
+             */
+            result?: "passed" | "failed" | "killed" | "timed out";
             /** @description It prepares the worktree and is not a check */
             setup?: boolean;
             /** @description The signal that killed it */
@@ -2433,6 +2637,8 @@ export interface components {
              * @description The current number
              */
             count?: number;
+            /** @description These limits in words */
+            limit: string;
             /**
              * Format: int64
              * @description The most that are kept; 0 means no limit
@@ -2660,6 +2866,23 @@ export interface components {
             line?: number;
             text: string;
         };
+        FirstSession: {
+            /** @description Absent if a request must name one */
+            agent?: string;
+            /** @description Absent for the agent's own */
+            effort?: string;
+            /** @description What stops it before it is done */
+            limits: components["schemas"]["RunLimits"];
+            /** @description Absent for the agent's own */
+            model?: string;
+            /**
+             * @description A change that lands, an answer, or work in the person's own checkout
+             * @enum {string}
+             */
+            result: "change" | "answer" | "checkout";
+            /** @description The fields of a request that such a task cannot have */
+            without?: string[] | null;
+        };
         Flow: {
             /**
              * Format: double
@@ -2726,6 +2949,11 @@ export interface components {
             documents: components["schemas"]["FlowDocument"][] | null;
             /**
              * Format: int64
+             * @description How many of its steps are done
+             */
+            done: number;
+            /**
+             * Format: int64
              * @description How many comments on the document that waits for your approval were not sent
              */
             drafts?: number;
@@ -2736,9 +2964,16 @@ export interface components {
             metrics: components["schemas"]["FlowMetrics"];
             /** @description Where it is, in a line */
             note?: string;
+            /**
+             * Format: int64
+             * @description How many steps count; a plan can add more
+             */
+            of: number;
             /** @description The steps that count and those that have no task yet, as a graph */
             outline: components["schemas"]["FlowPart"][] | null;
             paused?: boolean;
+            /** @description The document with its plan; absent if there is none */
+            plan?: string;
             /** @description Its final message, when it has ended or lands */
             result?: string;
             /**
@@ -2746,6 +2981,8 @@ export interface components {
              * @description How often a person resumed it
              */
             resumes?: number;
+            /** @description The rounds of its debates, in the order in which they started */
+            rounds?: components["schemas"]["FlowRound"][] | null;
             /** @description What the kind has to know, with its defaults */
             spec?: unknown;
             /** @description Oldest first, with those that no longer count */
@@ -2757,6 +2994,8 @@ export interface components {
              * @description When its time is over
              */
             until?: string;
+            /** @description The document with its verdict; absent if there is none */
+            verdict?: string;
             /** @description A person wants no further step */
             wrap_up?: boolean;
         };
@@ -2828,6 +3067,8 @@ export interface components {
              * @description How often it has started; a step that repeats another one does not count
              */
             runs?: number;
+            /** @description The status of its open step, or else of its newest one; absent if none has a task yet */
+            status?: string;
             /** @description The keys of its steps, oldest first; absent if none has a task yet */
             steps?: string[] | null;
         };
@@ -2840,10 +3081,25 @@ export interface components {
             steps: number;
             worked: string;
         };
+        FlowRound: {
+            name: string;
+            /** @description For each side, the key of the task with its newest statement; empty if it has made none */
+            tasks: string[] | null;
+        };
+        FlowStatement: {
+            /** @description What changed the side's view */
+            changed?: string;
+            position: string;
+            summary: string;
+            /** @enum {string} */
+            verdict: "agree" | "disagree" | "partial";
+        };
         FlowStep: {
             agent: string;
             /** @description The key of the step whose task it is below; absent if that is the flow */
             below?: string;
+            /** @description The flow can be resumed from it now */
+            can_resume?: boolean;
             /**
              * Format: double
              * @description What it and the tasks below it have cost
@@ -2855,6 +3111,8 @@ export interface components {
             ended?: string;
             /** @description What a person can do about that */
             fix?: string;
+            /** @description What it shares with other steps, such as Cycle 3 or Loop 1, round 2 */
+            group?: string;
             /** @description The step's own key */
             key: string;
             /** @description The commit of its work */
@@ -2862,14 +3120,25 @@ export interface components {
             /** @description It no longer counts, because a person resumed the flow before it */
             left?: boolean;
             model?: string;
+            /** @description Its name in the group */
+            name: string;
+            /** @description The kind of work, such as review or round */
+            phase: string;
             /** @description What an ended step says, at most 4 KiB */
             result?: string;
+            /** @description That statement */
+            said?: components["schemas"]["FlowStatement"];
             /** @description The versions of the documents that its description contains */
             saw?: {
                 [key: string]: number;
             };
             /** @description What its session said or did last, in one line */
             says?: string;
+            /**
+             * Format: int64
+             * @description The side that made a statement in a round of a debate, from 1
+             */
+            side?: number;
             /**
              * Format: date-time
              * @description When its first session started
@@ -3012,7 +3281,7 @@ export interface components {
              * @description What it is about
              * @enum {string}
              */
-            kind: "database" | "disk" | "clock" | "worker" | "backup" | "queue" | "hosts" | "limit" | "webhooks" | "agent";
+            kind: "database" | "disk" | "clock" | "worker" | "backup" | "queue" | "hosts" | "limit" | "config" | "webhooks" | "tracker" | "agent" | "notify";
             /** @description What is wrong, in a sentence */
             text: string;
             /** @description Work stops, or is lost, until it is fixed */
@@ -3146,6 +3415,14 @@ export interface components {
             size: number;
             type: string;
         };
+        ImportIssues: {
+            /** @description As 123, #123, ENG-12 or an address */
+            issues: string[] | null;
+            /** @description Fields of the tasks, such as agent and priority; the title and the description are those of the issue */
+            task?: components["schemas"]["NewTask"];
+            /** @description The name of the source; needed if several can have the issues */
+            tracker?: string;
+        };
         Inbox: {
             entries: components["schemas"]["InboxEntry"][] | null;
             /** @description There are more: at most 200 tasks of a kind are listed */
@@ -3245,6 +3522,112 @@ export interface components {
              */
             to?: string;
         };
+        Issue: {
+            author?: string;
+            /** @description What a person can request now */
+            can: ("import" | "accept")[] | null;
+            closed?: boolean;
+            /** Format: date-time */
+            ended_at?: string;
+            /** @description Its text changed in the tracker, and a person has to accept that */
+            held?: boolean;
+            /**
+             * Format: int64
+             * @description Its place in the list
+             */
+            id: number;
+            /** @description How the tracker names it: 123, or ENG-12 */
+            issue: string;
+            /** @description How people call it: #123, or ENG-12 */
+            name: string;
+            /** @description Why its status could not be written */
+            problem?: string;
+            /** @description Somebody reopened it after its task had ended; it can be imported again */
+            reopened?: boolean;
+            /**
+             * @description Of its task; absent while it waits to become one
+             * @enum {string}
+             */
+            status?: "waiting" | "working" | "review" | "done" | "failed" | "stopped";
+            /** @description The key of its task */
+            task?: string;
+            title: string;
+            /** @description The name of the source */
+            tracker: string;
+            url?: string;
+            /** @description Why it waits, or what a person has to decide about it */
+            why?: string;
+        };
+        IssueRef: {
+            author?: string;
+            id: string;
+            tracker: string;
+            url?: string;
+        };
+        IssueSource: {
+            /**
+             * Format: int64
+             * @description Its tasks that are active
+             */
+            active: number;
+            /** @description Why it could not be read */
+            failure?: components["schemas"]["Failure"];
+            /** @description auto is the project's forge */
+            kind: string;
+            /** @description Only people import its issues */
+            manual?: boolean;
+            /**
+             * Format: int64
+             * @description Its open issues that matched in the last full pass
+             */
+            matching: number;
+            /**
+             * Format: int64
+             * @description How many can be active at the same time
+             */
+            most: number;
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it is read next
+             */
+            next_at?: string;
+            /** @description Why none of its issues becomes a task */
+            problem?: string;
+            /**
+             * Format: date-time
+             * @description When it was last read
+             */
+            read_at?: string;
+            /** @description How many issues wait, and why */
+            text?: string;
+            /**
+             * Format: int64
+             * @description Its issues that wait to become tasks
+             */
+            waiting: number;
+        };
+        IssueText: {
+            text: string;
+            title: string;
+        };
+        IssueTexts: {
+            /** @description What the task has */
+            task: components["schemas"]["IssueText"];
+            /** @description What the task gets if a person accepts it */
+            tracker: components["schemas"]["IssueText"];
+        };
+        Issues: {
+            /** @description Newest first */
+            issues: components["schemas"]["Issue"][] | null;
+            /**
+             * Format: int64
+             * @description Pass as before to get the next page; absent on the last one
+             */
+            next?: number;
+            /** @description The entries of tracker in coppice.yaml */
+            sources: components["schemas"]["IssueSource"][] | null;
+        };
         LandAsk: {
             categories?: string[] | null;
             /** Format: int64 */
@@ -3271,6 +3654,8 @@ export interface components {
             commit?: string;
             /** Format: date-time */
             created_at: string;
+            /** @description The evidence is only a part; GET /tasks/{key}/landings/{id}/evidence has the whole text */
+            cut?: boolean;
             /** Format: date-time */
             ended_at?: string;
             evidence?: string;
@@ -3320,6 +3705,8 @@ export interface components {
         Limit: {
             agent: string;
             class: string;
+            /** @description The limited model; absent if it is the agent itself */
+            model?: string;
             /** Format: date-time */
             since?: string;
             /** @description Keys of the tasks that wait for it */
@@ -3651,6 +4038,118 @@ export interface components {
             /** @description The text, at most 256 KiB */
             value: string;
         };
+        Notification: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: int64
+             * @description How many notices it is about
+             */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When it was sent, or given up
+             */
+            ended_at?: string;
+            /** @description Why the last try failed */
+            failure?: string;
+            /** @description What a person can do about it */
+            fix?: string;
+            /** @description The receiver gets it; it stays the same if the message is sent again */
+            id: string;
+            /** @description Of the notifier */
+            kind: string;
+            notifier: string;
+            /** @description The page of the dashboard that it is about */
+            path?: string;
+            /** @enum {string} */
+            priority: "urgent" | "action" | "warning" | "info";
+            /** @description The prefix, if all of it is about one project */
+            project?: string;
+            /**
+             * Format: date-time
+             * @description When it is tried again
+             */
+            retry_at?: string;
+            /** @enum {string} */
+            state: "sending" | "retrying" | "sent" | "failed" | "over";
+            /** @description A person tested the notifier */
+            test?: boolean;
+            text: string;
+            title: string;
+            /**
+             * Format: int64
+             * @description How often it failed
+             */
+            tries?: number;
+        };
+        NotificationPage: {
+            /**
+             * Format: int64
+             * @description Pass as before to get the next page; absent on the last one
+             */
+            next?: number;
+            notifications: components["schemas"]["Notification"][] | null;
+        };
+        Notifier: {
+            /** @description Such as slack or webhook */
+            kind: string;
+            /** @description Its newest message that was sent or given up */
+            last?: components["schemas"]["Notification"];
+            name: string;
+            /** @description Which notices it gets; without any, it gets only tests */
+            routes: components["schemas"]["NotifyRoute"][] | null;
+        };
+        NotifierKind: {
+            /** @description Further fields */
+            allows?: string[] | null;
+            name: string;
+            /** @description One of these sets of fields is required */
+            needs: (string[] | null)[] | null;
+            /** @description The address is a secret, so it is a reference such as ${secret:NAME} */
+            secret?: boolean;
+        };
+        NotifierList: {
+            /** @description A person looks at the dashboard, so nothing is sent */
+            looking?: boolean;
+            notifiers: components["schemas"]["Notifier"][] | null;
+            /** @description The least time between two messages of a notifier */
+            pause: string;
+            /** @description Notices wait to be sent */
+            waiting?: boolean;
+        };
+        NotifyRoute: {
+            /** @description Such as 08:00-18:00, in the server's time zone; absent: all day */
+            hours?: string;
+            /** @description Kinds of notice; absent: all kinds */
+            kinds?: string[] | null;
+            priority: string[] | null;
+            /** @description Prefixes; absent: all projects */
+            projects?: string[] | null;
+        };
+        NotifySettings: {
+            /** @description Of a dry run: what the change would do to the file, as a unified diff; absent if nothing */
+            diff?: string;
+            /** @description False if the file does not exist and all keys have their defaults */
+            exists: boolean;
+            keys: components["schemas"]["ConfigKey"][] | null;
+            /** @description Of notifiers */
+            kinds: components["schemas"]["NotifierKind"][] | null;
+            /** @description By notifier: the secrets that it names and that do not exist */
+            missing?: {
+                [key: string]: string[] | null;
+            };
+            /** @description The file */
+            path: string;
+            /** @description Identifies the file's current content; send it with a change */
+            revision: string;
+            /** @description The names of the user's secrets */
+            secrets: string[] | null;
+        };
+        NotifyTest: {
+            /** @description Their names; absent: all */
+            notifiers?: string[] | null;
+        };
         Output: {
             /** Format: date-time */
             at: string;
@@ -3724,6 +4223,7 @@ export interface components {
             mcp?: {
                 [key: string]: components["schemas"]["MCPServer"];
             };
+            notify?: string[] | null;
             permissions: components["schemas"]["PermissionPolicy"];
             prices?: {
                 [key: string]: components["schemas"]["Price"];
@@ -3738,11 +4238,19 @@ export interface components {
                 [key: string]: components["schemas"]["Reaction"][] | null;
             };
             retry: components["schemas"]["RetryPolicy"];
+            tracker?: components["schemas"]["TrackerPolicy"][] | null;
             tracks: components["schemas"]["Track"][] | null;
             trash: components["schemas"]["TrashPolicy"];
             trust?: string;
             verify: components["schemas"]["VerifyPolicy"];
             workspace: components["schemas"]["WorkspacePolicy"];
+        };
+        Presence: {
+            /**
+             * Format: date-time
+             * @description Until then nothing is sent
+             */
+            until: string;
         };
         Preview: {
             /** @description Where a browser opens it */
@@ -3836,6 +4344,8 @@ export interface components {
             confirmed?: components["schemas"]["Need"][] | null;
             /** Format: date-time */
             created_at: string;
+            /** @description What a new task has if its request does not say it */
+            defaults: components["schemas"]["TaskDefaults"];
             earlier_prefixes?: string[] | null;
             /** Format: int64 */
             id: number;
@@ -3963,6 +4473,8 @@ export interface components {
             asked?: boolean;
             auto_head?: string;
             base: string;
+            /** Format: int64 */
+            before?: number;
             blocked?: string;
             branch: string;
             cleaned?: boolean;
@@ -3972,6 +4484,8 @@ export interface components {
             ended_at?: string;
             escalate?: components["schemas"]["Escalate"];
             failure?: components["schemas"]["Failure"];
+            keep?: string;
+            left?: string;
             merge_by?: string;
             merge_head?: string;
             /** Format: int64 */
@@ -4042,6 +4556,11 @@ export interface components {
             review?: "approved" | "changes";
             /** @enum {string} */
             state: "open" | "merged" | "closed";
+            /**
+             * @description What people read as its state
+             * @enum {string}
+             */
+            state_text: "not open yet" | "draft" | "open" | "merged" | "closed";
             url?: string;
         };
         PullPolicy: {
@@ -4350,6 +4869,18 @@ export interface components {
             old?: string;
             path: string;
         };
+        Reviewer: {
+            /** Format: date-time */
+            at?: string;
+            /** @description The person has write access to the repository; on a public forge, anybody can approve */
+            counts?: boolean;
+            name: string;
+            /**
+             * @description The newest decision
+             * @enum {string}
+             */
+            review: "approved" | "changes";
+        };
         RolePermissions: {
             default?: string;
             rules?: components["schemas"]["Rule"][] | null;
@@ -4418,6 +4949,8 @@ export interface components {
             name: string;
             /** @description The next times, at most 3; empty while it is paused or running */
             next: string[] | null;
+            /** @description The key of the run that has not ended: until then no other one starts */
+            open?: string;
             /** @description Why the last run could not be created */
             problem?: string;
             project: string;
@@ -4459,6 +4992,8 @@ export interface components {
             name: string;
             /** @description The next times, at most 3; empty while it is paused or running */
             next: string[] | null;
+            /** @description The key of the run that has not ended: until then no other one starts */
+            open?: string;
             /** @description Why the last run could not be created */
             problem?: string;
             project: string;
@@ -4640,6 +5175,8 @@ export interface components {
             inbox: number;
             /** @description Agents, and agent:model, whose accounts are limited */
             limited: components["schemas"]["AgentLimit"][] | null;
+            /** @description A project has spent 80% of its budget for the day */
+            near_day?: boolean;
             needs_you: components["schemas"]["Task"][] | null;
             projects: components["schemas"]["ProjectStatus"][] | null;
             /**
@@ -4746,6 +5283,8 @@ export interface components {
             id: number;
             /** @description Its agent has no screen, and a person decides after each turn what follows */
             interactive?: boolean;
+            /** @description The issue of a tracker that it was created from */
+            issue?: components["schemas"]["IssueRef"];
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
@@ -4754,6 +5293,8 @@ export interface components {
             level?: string;
             /** @description Who judged that: the model, or the rules */
             level_by?: string;
+            /** @description What people should know about it, in short: its question, what its pull request needs, why it has its status, or what it does; absent if only says is known */
+            line?: string;
             model?: string;
             /**
              * @description Why it needs a person: the kind of its entry in the inbox
@@ -4778,6 +5319,8 @@ export interface components {
              * @enum {string}
              */
             proof?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
+            /** @description That result is good: the candidate can land */
+            proven?: boolean;
             /** @description The oldest open one */
             question?: components["schemas"]["Question"];
             /** @description Why it has this status */
@@ -4882,6 +5425,19 @@ export interface components {
             turns?: number;
             until_done?: boolean;
         };
+        TaskDefaults: {
+            /** @description The name of its branch; {key} is its key, and {words} are the first words of its title */
+            branch: string;
+            /** @description The most to spend on it; absent if there is no limit */
+            budget?: string;
+            /** @description Its first session, by what the task results in */
+            first: components["schemas"]["FirstSession"][] | null;
+            /**
+             * @description What follows a failed session
+             * @enum {string}
+             */
+            retry: "none" | "same" | "analyze";
+        };
         TaskDetail: {
             /** @description Keys of the tasks that must be done first */
             after?: string[] | null;
@@ -4962,6 +5518,8 @@ export interface components {
             images: components["schemas"]["Image"][] | null;
             /** @description Its agent has no screen, and a person decides after each turn what follows */
             interactive?: boolean;
+            /** @description The issue of a tracker that it was created from */
+            issue?: components["schemas"]["IssueRef"];
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
@@ -4973,6 +5531,10 @@ export interface components {
             level_by?: string;
             /** @description What stops its newest session, or its next one, before it is done */
             limits: components["schemas"]["RunLimits"];
+            /** @description The same in words; absent if only the limits of every session apply */
+            limits_text?: string;
+            /** @description What people should know about it, in short: its question, what its pull request needs, why it has its status, or what it does; absent if only says is known */
+            line?: string;
             messages: components["schemas"]["Message"][] | null;
             model?: string;
             /**
@@ -5000,6 +5562,8 @@ export interface components {
              * @enum {string}
              */
             proof?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
+            /** @description That result is good: the candidate can land */
+            proven?: boolean;
             /** @description Its pull request, with what the forge reported last */
             pull?: components["schemas"]["Pull"];
             /** @description The oldest open one */
@@ -5009,8 +5573,15 @@ export interface components {
             reactions?: components["schemas"]["Reacted"][] | null;
             /** @description Why it has this status */
             reason?: string;
+            /**
+             * Format: int64
+             * @description How many of check_runs count against the work: they did not pass, nothing killed them, and they did not run on the base
+             */
+            refusals: number;
             /** @description What the agent of its running session last reported that it is doing, in one line */
             report?: string;
+            /** @description Keys of its sessions that were stopped because they could only wait; their conversations continue in the next session */
+            rested?: string[] | null;
             /** @description What follows a failed session: none, same or analyze; absent for the project's */
             retry?: string;
             /** @description Its last landing, if a person took it off the branch */
@@ -5020,6 +5591,8 @@ export interface components {
              * @enum {string}
              */
             review?: "possible" | "wanted";
+            /** @description Who has reviewed its pull request, by the first review of each person */
+            reviewers?: components["schemas"]["Reviewer"][] | null;
             /** @description What its newest session is for */
             role?: string;
             /** Format: int64 */
@@ -5054,6 +5627,8 @@ export interface components {
             steps?: string[] | null;
             /** @description Branches that its agents created besides its own, in its workspace or in the trash; see drop-branches */
             stray_branches?: components["schemas"]["StrayBranch"][] | null;
+            /** @description The key of the session whose final message sums up the work: the newest that worked on it and has one */
+            summary_by?: string;
             /** @description A person has it on the agent's own screen, or soon will */
             taken?: boolean;
             /** @description Keys of its sessions that run, or ran, on a terminal */
@@ -5073,6 +5648,10 @@ export interface components {
             until_done?: boolean;
             /** @description The sum over its sessions */
             usage: components["schemas"]["Usage"];
+            /** @description The key of the newest of them that has a verdict */
+            verdict_by?: string;
+            /** @description Keys of its sessions that judge the work, oldest first */
+            verifiers?: string[] | null;
             /**
              * @description Absent if the result is a change; answer if the result is an answer and nothing lands
              * @enum {string}
@@ -5198,6 +5777,35 @@ export interface components {
             /** Format: int64 */
             limit?: number;
             name: string;
+        };
+        TrackerImport: {
+            assignee?: string;
+            labels?: string[] | null;
+            query?: string;
+        };
+        TrackerPolicy: {
+            /** Format: int64 */
+            active?: number;
+            authors?: string[] | null;
+            every?: string;
+            import?: components["schemas"]["TrackerImport"];
+            kind?: string;
+            name?: string;
+            repo?: string;
+            task?: components["schemas"]["NewTask"];
+            team?: string;
+            template?: string;
+            token?: string;
+            url?: string;
+            write?: components["schemas"]["TrackerWrite"];
+        };
+        TrackerWrite: {
+            close?: boolean;
+            comment?: boolean;
+            labels?: {
+                [key: string]: string;
+            };
+            text?: boolean;
         };
         Trash: {
             archive?: string;
@@ -5348,10 +5956,17 @@ export interface components {
         };
         UsageRow: {
             agent: string;
+            /**
+             * Format: double
+             * @description The most that the task can cost, in all its sessions; with group=task, absent if there is no limit
+             */
+            budget_usd?: number;
             /** @description The day on which the sessions started, as in 2026-03-04 */
             day: string;
             /** @description As requested; empty for the agent's own default */
             model?: string;
+            /** @description The task and the tasks below it have spent that */
+            over?: boolean;
             /** @description The prefix of its project */
             project: string;
             /**
@@ -5442,6 +6057,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AcceptIssue = components['schemas']['AcceptIssue'];
 export type AccountBudget = components['schemas']['AccountBudget'];
 export type AddProjectInBody = components['schemas']['AddProjectInBody'];
 export type AdoptInBody = components['schemas']['AdoptInBody'];
@@ -5493,6 +6109,7 @@ export type Feature = components['schemas']['Feature'];
 export type FeatureChange = components['schemas']['FeatureChange'];
 export type FeatureList = components['schemas']['FeatureList'];
 export type FileProblem = components['schemas']['FileProblem'];
+export type FirstSession = components['schemas']['FirstSession'];
 export type Flow = components['schemas']['Flow'];
 export type FlowCycle = components['schemas']['FlowCycle'];
 export type FlowDetail = components['schemas']['FlowDetail'];
@@ -5502,6 +6119,8 @@ export type FlowMetrics = components['schemas']['FlowMetrics'];
 export type FlowPage = components['schemas']['FlowPage'];
 export type FlowPart = components['schemas']['FlowPart'];
 export type FlowPhase = components['schemas']['FlowPhase'];
+export type FlowRound = components['schemas']['FlowRound'];
+export type FlowStatement = components['schemas']['FlowStatement'];
 export type FlowStep = components['schemas']['FlowStep'];
 export type ForgePolicy = components['schemas']['ForgePolicy'];
 export type GoalPolicy = components['schemas']['GoalPolicy'];
@@ -5522,10 +6141,17 @@ export type HookRunPage = components['schemas']['HookRunPage'];
 export type HookTest = components['schemas']['HookTest'];
 export type Hunk = components['schemas']['Hunk'];
 export type Image = components['schemas']['Image'];
+export type ImportIssues = components['schemas']['ImportIssues'];
 export type Inbox = components['schemas']['Inbox'];
 export type InboxAction = components['schemas']['InboxAction'];
 export type InboxEntry = components['schemas']['InboxEntry'];
 export type Interval = components['schemas']['Interval'];
+export type Issue = components['schemas']['Issue'];
+export type IssueRef = components['schemas']['IssueRef'];
+export type IssueSource = components['schemas']['IssueSource'];
+export type IssueText = components['schemas']['IssueText'];
+export type IssueTexts = components['schemas']['IssueTexts'];
+export type Issues = components['schemas']['Issues'];
 export type LandAsk = components['schemas']['LandAsk'];
 export type LandInBody = components['schemas']['LandInBody'];
 export type LandPolicy = components['schemas']['LandPolicy'];
@@ -5554,12 +6180,21 @@ export type None = components['schemas']['None'];
 export type Note = components['schemas']['Note'];
 export type NotePage = components['schemas']['NotePage'];
 export type NoteWrite = components['schemas']['NoteWrite'];
+export type Notification = components['schemas']['Notification'];
+export type NotificationPage = components['schemas']['NotificationPage'];
+export type Notifier = components['schemas']['Notifier'];
+export type NotifierKind = components['schemas']['NotifierKind'];
+export type NotifierList = components['schemas']['NotifierList'];
+export type NotifyRoute = components['schemas']['NotifyRoute'];
+export type NotifySettings = components['schemas']['NotifySettings'];
+export type NotifyTest = components['schemas']['NotifyTest'];
 export type Output = components['schemas']['Output'];
 export type OutputPage = components['schemas']['OutputPage'];
 export type PauseInBody = components['schemas']['PauseInBody'];
 export type PermissionPolicy = components['schemas']['PermissionPolicy'];
 export type Place = components['schemas']['Place'];
 export type Policy = components['schemas']['Policy'];
+export type Presence = components['schemas']['Presence'];
 export type Preview = components['schemas']['Preview'];
 export type Price = components['schemas']['Price'];
 export type Problem = components['schemas']['Problem'];
@@ -5600,6 +6235,7 @@ export type Review = components['schemas']['Review'];
 export type ReviewComment = components['schemas']['ReviewComment'];
 export type ReviewFile = components['schemas']['ReviewFile'];
 export type ReviewText = components['schemas']['ReviewText'];
+export type Reviewer = components['schemas']['Reviewer'];
 export type RolePermissions = components['schemas']['RolePermissions'];
 export type Rule = components['schemas']['Rule'];
 export type RuleList = components['schemas']['RuleList'];
@@ -5626,6 +6262,7 @@ export type StepVerdict = components['schemas']['StepVerdict'];
 export type StrayBranch = components['schemas']['StrayBranch'];
 export type Task = components['schemas']['Task'];
 export type TaskChange = components['schemas']['TaskChange'];
+export type TaskDefaults = components['schemas']['TaskDefaults'];
 export type TaskDetail = components['schemas']['TaskDetail'];
 export type TaskList = components['schemas']['TaskList'];
 export type TaskPage = components['schemas']['TaskPage'];
@@ -5639,6 +6276,9 @@ export type Timeline = components['schemas']['Timeline'];
 export type TimelineBar = components['schemas']['TimelineBar'];
 export type TimelineRow = components['schemas']['TimelineRow'];
 export type Track = components['schemas']['Track'];
+export type TrackerImport = components['schemas']['TrackerImport'];
+export type TrackerPolicy = components['schemas']['TrackerPolicy'];
+export type TrackerWrite = components['schemas']['TrackerWrite'];
 export type Trash = components['schemas']['Trash'];
 export type TrashEmptied = components['schemas']['TrashEmptied'];
 export type TrashItem = components['schemas']['TrashItem'];
@@ -8040,6 +8680,624 @@ export interface operations {
             };
         };
     };
+    "list-notifications": {
+        parameters: {
+            query?: {
+                /** @description Only this notifier */
+                notifier?: string;
+                /** @description The next of the previous page */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-notification": {
+        parameters: {
+            query?: {
+                /** @description Wait at most this many seconds until it was sent or given up */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notification"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-notifiers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifierList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-notify-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifySettings"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-notify-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifySettings"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "test-notifiers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotifyTest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Presence"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-projects": {
         parameters: {
             query?: never;
@@ -8802,6 +10060,492 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FeatureList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-issues": {
+        parameters: {
+            query?: {
+                /** @description Also issues whose task has ended, and whose tracker shows that */
+                ended?: boolean;
+                /** @description Only issues with a smaller id: next of the page before */
+                before?: number;
+                /** @description At most this many; 100 if absent */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issues"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "accept-issue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptIssue"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issues"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-held-issue": {
+        parameters: {
+            query: {
+                /** @description The name of the source */
+                tracker: string;
+                /** @description As 123, #123, ENG-12 or an address */
+                issue: string;
+            };
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueTexts"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "import-issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIssues"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskList"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "read-issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prefix of the project's keys */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issues"];
                 };
             };
             /** @description Unauthorized */

@@ -13,11 +13,17 @@ export function taskOf(e: Event): string {
 // A turn happens often, and only the page of its task shows it.
 const turn = (e: Event) => e.kind === "session.turn";
 
+// Notices and the messages about them have a page.
+const message = (e: Event) => e.kind.startsWith("notices.") || e.kind.startsWith("notification.");
+
+// Trackers are read every minute. What changes tasks has other events, too.
+const tracker = (e: Event) => e.kind.startsWith("tracker.") || e.kind.startsWith("issue.");
+
 const note = (e: Event) => e.kind.startsWith("note.");
 
 // visible reports whether an event changes something that people see of tasks in
 // lists.
-const visible = (e: Event) => !e.kind.startsWith("work.") && !e.kind.startsWith("locks.") && !note(e) && !turn(e);
+const visible = (e: Event) => !e.kind.startsWith("work.") && !e.kind.startsWith("locks.") && !message(e) && !tracker(e) && !note(e) && !turn(e);
 
 const of = (...kinds: string[]) => (e: Event) => !turn(e) && kinds.some((k) => (k.endsWith(".") ? e.kind.startsWith(k) : e.kind === k));
 
@@ -50,7 +56,9 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/projects/{project}/template-stats": of("task.ended", "landing."),
   "/api/v1/reactions": of("task.reaction", "pull."), // a push is the result of a reaction
   "/api/v1/projects/{project}/reactions": of("project."),
-  "/api/v1/health": of("agent.", "session.ended", "landing.", "project."),
+  "/api/v1/projects/{project}/issues": (e) => tracker(e) || visible(e),
+  "/api/v1/projects/{project}/issues/held": (e) => tracker(e) || e.kind === "task.changed",
+  "/api/v1/health": of("tracker.read", "notification.failed", "notification.sent", "agent.", "session.ended", "landing.", "project."),
   "/api/v1/landings": visible,
   "/api/v1/graph": visible,
   "/api/v1/tasks": visible,
@@ -64,6 +72,8 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/projects/{project}/notes/{key}": (e, p) => note(e) && e.subject === p.path.key,
   "/api/v1/projects/{project}/config": of("project.changed", "project.added"),
   "/api/v1/projects/{project}/prompts": of("project."),
+  "/api/v1/notifiers": message,
+  "/api/v1/notifications": message,
   "/api/v1/hooks": of("hook.", "project."),
   "/api/v1/hooks/runs": of("hook."),
 };

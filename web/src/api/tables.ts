@@ -57,6 +57,41 @@ export const priorities = { least: -10, most: 10 };
 export const mostTurns = 1000;
 export const mostTitle = 500;
 
+// images are the limits of the images that people attach: bytes of one, and how many a message has.
+export const images = { size: 5242880, most: 10 };
+
+// firstScreen is the size of a session's screen without viewers.
+export const firstScreen = { cols: 120, rows: 40 };
+
+// statuses lists the statuses in the order in which people want to see them.
+export const statuses = [
+  "needs you",
+  "working",
+  "verifying",
+  "fixing",
+  "checking",
+  "landing",
+  "ready",
+  "waiting",
+  "failed",
+  "done",
+  "cancelled",
+];
+
+// endedStatuses are those of tasks that have ended.
+export const endedStatuses = [
+  "done",
+  "failed",
+  "cancelled",
+];
+
+// flowDefaults has what a kind of flow uses for a number that is absent.
+export const flowDefaults = {
+  goal: {"rounds":3,"workers":4},
+  cycle: {"cycles":10,"threshold":1,"verify_tries":2},
+  debate: {"loops":1,"rounds":3},
+};
+
 // roles are the roles of sessions. Each has a prompt.
 export const roles = [
   "implement",

@@ -62,7 +62,7 @@ function StepField({ t, text }: { t: Task; text?: string }) {
   return (
     <>
       <input id="action-text" name="text" autoFocus autoComplete="off" list="action-steps" defaultValue={text} placeholder="the step that failed" />
-      <datalist id="action-steps">{steps.filter((s) => !s.left).map((s) => <option key={s.task} value={s.key}>{s.title}</option>)}</datalist>
+      <datalist id="action-steps">{steps.filter((s) => s.can_resume).map((s) => <option key={s.task} value={s.key}>{s.title}</option>)}</datalist>
       <small>The named step and all steps after it run again. Their results no longer count.</small>
     </>
   );

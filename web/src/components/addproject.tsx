@@ -5,7 +5,6 @@ import { api, dataOf, problemOf } from "../api/client";
 import type { Problem } from "../api/schema";
 import { ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
-import { prefixPattern } from "./renameproject";
 
 export function AddProject({ onDone }: { onDone?: () => void }) {
   const id = useId();
@@ -31,7 +30,7 @@ export function AddProject({ onDone }: { onDone?: () => void }) {
       <label htmlFor={id}>Directory of a git checkout on this machine</label>
       <span>
         <input id={id} name="path" required placeholder="~/src/app" />
-        <input name="prefix" aria-label="Prefix of its keys" pattern={prefixPattern} maxLength={16} placeholder="prefix" title="The prefix of its keys; if empty, it comes from the name of the directory" autoComplete="off" />
+        <input name="prefix" aria-label="Prefix of its keys" placeholder="prefix" title="The prefix of its keys; if empty, it comes from the name of the directory" autoComplete="off" />
         <button className="button" type="submit">Add project</button>
       </span>
       {problem && <ProblemBox problem={problem} />}

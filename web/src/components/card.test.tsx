@@ -10,7 +10,7 @@ import { Card, cardHeight, Row } from "./card";
 const now = Date.parse("2026-01-01T10:01:12Z");
 
 it("shows key, title, time and reason, and leaves out a status that its column says", () => {
-  const t = task({ id: 1, status: "needs you", question: { id: 1, text: "Use **tabs**?", asked_at: "", open: true } });
+  const t = task({ id: 1, status: "needs you", line: "Use **tabs**?" });
   const { rerender } = show(<Card t={t} now={now} column="Needs you" />);
   expect(screen.getByRole("link").textContent).toContain("app-1");
   expect(screen.getByText("1 m 12 s")).toBeTruthy();
@@ -41,7 +41,7 @@ it("opens the review of a task that waits for one", () => {
 });
 
 it("says where a flow is, opens its page, and names the flow of a step", () => {
-  show(<><Card t={task({ id: 1, flow: { kind: "goal", note: "lead works" } })} now={now} column="" /><Card t={task({ id: 2, parent: "app-1", step: { flow: "app-1", key: "lead" } })} now={now} column="" /></>);
+  show(<><Card t={task({ id: 1, flow: { kind: "goal" }, line: "lead works" })} now={now} column="" /><Card t={task({ id: 2, parent: "app-1", step: { flow: "app-1", key: "lead" } })} now={now} column="" /></>);
   expect(screen.getAllByRole("link").map((a) => a.getAttribute("href"))).toEqual(["/flows/app-1", "/tasks/app-2"]);
   expect(screen.getByText("lead works")).toBeTruthy();
   expect(screen.getByText("step lead of app-1")).toBeTruthy();
@@ -49,7 +49,7 @@ it("says where a flow is, opens its page, and names the flow of a step", () => {
 });
 
 it("shows the badges of its pull request, and what the request needs", () => {
-  const t = task({ id: 1, status: "landing", status_text: "in review", reason: "waiting for its pull request", pr: pull({ ci: "pending", conflicts: true }) });
+  const t = task({ id: 1, status: "landing", status_text: "in review", line: "conflicts with main", pr: pull({ ci: "pending", conflicts: true }) });
   const { unmount } = show(<Card t={t} now={now} column="Landing" />);
   for (const text of ["in review", "… CI", "– review", "conflicts with main"]) expect(screen.getByText(text)).toBeTruthy();
   expect(screen.getByRole("link", { name: "#12" }).closest("a.card"), "a link inside of a link").toBeNull();

@@ -8,7 +8,7 @@ import { plainText } from "../lib/markdown";
 import { Link, toFlow, toReview, toTask } from "../router";
 import { StatusBadge } from "../ui/parts";
 import { Dot, Flag, TaskMenu } from "./marks";
-import { pullLine, PullMarks } from "./pullmark";
+import { PullMarks } from "./pullmark";
 
 const CARD = 126;
 const PULL = 23; // the line with the pull request
@@ -25,24 +25,15 @@ function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
 }
 
-// line returns what a task's question or pull request needs, in a few words, or why the
-// task is in its status, or else where a flow is, what its agent reports, or what its
-// session said or did last.
-export function line(t: Task, says = t.says): string {
-  return plainText(t.question?.text ?? pullLine(t.pr) ?? t.reason ?? t.warning ?? t.flow?.note ?? t.report ?? says ?? "");
-}
-
+// Line has what a person should know, or else what the task's session said or did last.
 function Line({ t, className }: { t: Task; className: string }) {
-  return <span className={className}>{line(t, useSays(t))}</span>;
+  const says = useSays(t);
+  return <span className={className}>{plainText(t.line ?? says ?? "")}</span>;
 }
-
-// good are the results that count for a task.
-const good = ["checks passed", "verified"];
 
 function Proof({ t }: { t: Task }) {
   if (!t.proof || t.outcome === "done") return null;
-  const ok = good.includes(t.proof);
-  return <span className={ok ? "add-text" : "bad-text"} title="The result of its newest candidate">{ok ? "✓" : "✗"} {t.proof}</span>;
+  return <span className={t.proven ? "add-text" : "bad-text"} title="The result of its newest candidate">{t.proven ? "✓" : "✗"} {t.proof}</span>;
 }
 
 // Facts has the badge, too: beside the key and the time, a narrow card has no place.
@@ -57,7 +48,7 @@ function Facts({ t, badge }: { t: Task; badge: boolean }) {
       {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
-      {t.warning && t.warning !== line(t) && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
+      {t.warning && t.warning !== t.line && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
       {t.round > 0 && <span title="How often it was restarted">↻ {t.round}</span>}
       {t.flow && <span title="The kind of flow">{t.flow.kind}</span>}
       {t.step && <span title="The flow that it is a step of">step {t.step.key} of {t.step.flow}</span>}

@@ -10,9 +10,9 @@ import { RunningLine } from "./runningline";
 
 const landing = { id: 5, project_id: 1, task_id: 1, session_id: 1, round: 0, head: "abcdef0123456789", created_at: "", outcome: "refused" as const };
 const check = (id: number, change: Partial<Check> = {}): Check => ({
-  id, project_id: 1, task_id: 1, landing_id: 5, tree: "t", command: `check ${id}`, env: "", exit: 0, took: 2e9, ended_at: "2026-01-01T10:00:00Z", log: "fine\n", ...change,
+  id, project_id: 1, task_id: 1, landing_id: 5, tree: "t", command: `check ${id}`, env: "", exit: 0, result: change.exit ? "failed" : "passed", took: 2e9, ended_at: "2026-01-01T10:00:00Z", log: "fine\n", ...change,
 });
-const command = (name: string, change: Partial<CommandRun> = {}): CommandRun => ({ command: name, state: "waiting", exit: 0, size: 0, ...change });
+const command = (name: string, change: Partial<CommandRun> = {}): CommandRun => ({ command: name, state: "waiting", exit: 0, size: 0, ...(change.state === "ended" ? { result: change.exit ? "failed" : "passed" } : {}), ...change });
 const noRun = () => new LiveRun("/api/v1/tasks/{key}/checks/live", "app-1");
 const long = (n: number) => Array.from({ length: n }, (_, i) => (i === n - 3 ? "a.c:1: error: no" : `line ${i + 1}`)).join("\n");
 
@@ -61,7 +61,7 @@ it("opens the newest run of a command that the address names", () => {
 
 it("reads the whole log if the task has only a part of it", async () => {
   const sent = serve({ "GET /api/v1/tasks/app-1/checks/2/log": "the whole log" });
-  show(<Checks run={noRun()} t={detail({ id: 1, landings: [landing], check_runs: [check(2, { exit: 1, log: "a\n[... 9 bytes left out; the whole text: /api/v1/x ...]\nb" })] })} />);
+  show(<Checks run={noRun()} t={detail({ id: 1, landings: [landing], check_runs: [check(2, { exit: 1, cut: true, log: "a\nb" }), check(3, { log: "a\n[... 9 bytes left out; the whole text: /api/v1/x ...]\nb" })] })} />);
   expect(await screen.findByText(/the whole log/)).toBeTruthy();
   expect(sent.map((s) => s.path)).toEqual(["/api/v1/tasks/app-1/checks/2/log"]);
 });
@@ -105,8 +105,14 @@ it("counts the checks that run, and says so", () => {
   expect(count({})).toBe("0");
   expect(count({ check_runs: [check(1)], running: { run: "1", commands: [command("npm ci", { setup: true, state: "running" }), command("make")] } })).toBe("2 · waiting");
   expect(count({ check_runs: [check(1)], running: { run: "1", commands: [command("make", { state: "running" })] } })).toBe("2 · running");
-  expect(count({ check_runs: [check(1, { exit: 1 }), check(2, { exit: 137, signal: "SIGKILL" })] })).toBe("1 refused");
+  expect(count({ check_runs: [check(1, { exit: 1 }), check(2, { exit: 1 })], refusals: 1 })).toBe("1 refused"); // the server counts
   expect(count({ check_runs: [check(1), check(2, { exit: 1, on_base: true })] })).toBe("1");
+});
+
+it("says how a check ended as the server says it", () => {
+  const runs = [check(1, { exit: 0, result: "timed out", timed_out: true }), check(2, { exit: -1, result: "killed", signal: "SIGKILL" }), check(3, { exit: 3, result: "passed" }), check(4, { exit: 0, result: "failed" })];
+  show(<Checks run={noRun()} t={detail({ id: 1, landings: [landing], check_runs: runs })} />);
+  expect(runs.map((c) => screen.getByRole("region", { name: c.command }).querySelector("header span + span")!.textContent)).toEqual(["✗ ran out of time", "! killed by SIGKILL", "✓ passed", "✗ exit code 0"]);
 });
 
 it("says which run was on the base", () => {

@@ -17,32 +17,27 @@ const words: Record<string, string> = {
   landed: "landed", conflict: "did not merge", refused: "refused by its checks", empty: "nothing to land", failed: "could not run", cancelled: "stopped",
 };
 
-// leftOut is the server's text where it cut a long text.
-const leftOut = " bytes left out; the whole text: /api/v1";
-
 function judged(l: Landing): string {
   if (l.outcome) return words[l.outcome] ?? l.outcome;
   if (l.waits) return l.waits;
   return l.green ? "passed" : "in progress";
 }
 
-// Ended is how a command ended.
-type Ended = Pick<CommandRun, "exit" | "signal" | "timed_out">;
+// Ended is a command that has ended.
+type Ended = Pick<CommandRun, "exit" | "signal" | "result">;
 
-const passed = (e: Ended) => e.exit === 0 && !e.signal && !e.timed_out;
+const results: Record<Check["result"], (e: Ended) => string> = {
+  passed: () => "✓ passed", failed: (e) => `✗ exit code ${e.exit}`, killed: (e) => `! killed by ${e.signal}`, "timed out": () => "✗ ran out of time",
+};
 
-function result(e: Ended): string {
-  if (passed(e)) return "✓ passed";
-  return e.signal ? `! killed by ${e.signal}` : e.timed_out ? "✗ ran out of time" : `✗ exit code ${e.exit}`;
-}
+const result = (e: Ended) => (e.result ? results[e.result](e) : "");
 
 // checkCount says how many checks a task has, and whether some run.
 export function checkCount(t: TaskDetail): string {
   const runs = (t.check_runs ?? []).filter((c) => !c.on_base);
   const now = (t.running?.commands ?? []).filter((c) => !c.setup);
-  const bad = runs.filter((c) => !passed(c) && !c.signal).length;
   const state = now.some((c) => c.state !== "waiting") ? " · running" : t.running ? " · waiting" : "";
-  return (bad > 0 ? `${bad} refused` : String(runs.length + now.length)) + state;
+  return (t.refusals > 0 ? `${t.refusals} refused` : String(runs.length + now.length)) + state;
 }
 
 export function Checks({ t, run }: { t: TaskDetail; run: LiveRun }) {
@@ -65,7 +60,7 @@ export function Checks({ t, run }: { t: TaskDetail; run: LiveRun }) {
             <details>
               <summary>Conflicts</summary>
               <pre tabIndex={0}>{l.evidence}</pre>
-              {l.evidence.includes(leftOut) && <a href={address("/api/v1/tasks/{key}/landings/{id}/evidence", { path: { key: t.key, id: l.id } })} target="_blank" rel="noreferrer">Show all</a>}
+              {l.cut && <a href={address("/api/v1/tasks/{key}/landings/{id}/evidence", { path: { key: t.key, id: l.id } })} target="_blank" rel="noreferrer">Show all</a>}
             </details>
           )}
         </section>
@@ -110,7 +105,7 @@ function Stored({ t, c }: { t: TaskDetail; c: Check }) {
   const { check, line } = usePlace();
   const newest = !t.running && (t.check_runs ?? []).findLast((r) => r.command === c.command && !r.on_base) === c;
   const wanted = check !== "" && (String(c.id) === check || (newest && c.command === check));
-  const ok = passed(c);
+  const ok = c.result === "passed";
   return (
     <Section t={t} id={String(c.id)} command={c.command} about={result(c) + (c.on_base ? " · on the base" : "")} side={`${fine(c.took / 1e6)} · ${clock(c.ended_at)}`} bad={!ok} auto={!ok} wanted={wanted}>
       <StoredLog t={t} c={c} at={(wanted ? line : undefined) ?? c.error_line} end={!ok} />
@@ -121,7 +116,7 @@ function Stored({ t, c }: { t: TaskDetail; c: Check }) {
 // StoredLog reads the whole log if the task has only a part of it. It opens at a
 // line, or else at its end or start.
 function StoredLog({ t, c, at, end }: { t: TaskDetail; c: Check; at?: number; end: boolean }) {
-  const cut = c.log?.includes(leftOut) ?? false;
+  const cut = c.cut ?? false;
   const whole = useAnswer({ ...queries.checkLog(t.key, c.id), enabled: cut });
   const text = cut ? whole.data : (c.log ?? "");
   const lines = useMemo(() => linesOf(text ?? ""), [text]);
@@ -153,8 +148,8 @@ function Live({ t, c, run, state, index }: { t: TaskDetail; c: CommandRun; run: 
   const lines = useLines(run, state, index);
   const { check } = usePlace();
   const ended = c.state === "ended";
-  const bad = ended && !passed(c);
-  const about = (ended ? result(c) : c.state) + (c.setup ? " · setup" : "");
+  const bad = ended && c.result !== "passed";
+  const about = (result(c) || c.state) + (c.setup ? " · setup" : "");
   return (
     <Section t={t} id={c.command} command={c.command} about={about} side={spent(c, now)} bad={bad} auto={c.state === "running" || bad} wanted={check === c.command}>
       <LogView name={c.command} lines={lines} live={!ended} at={bad ? lines.find(isError)?.id : undefined} relative={relativeTo(t)} />

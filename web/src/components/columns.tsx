@@ -4,7 +4,6 @@ import { useRef, useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries, type BoardFilter } from "../api/queries";
 import type { BoardColumn, InboxEntry, Task } from "../api/schema";
-import { shownColumns } from "../lib/board";
 import { useNow } from "../lib/format";
 import { VirtualList } from "../ui/virtual";
 import { place } from "./actions";
@@ -38,7 +37,7 @@ export function Columns({ list, filter, entries }: { list: BoardColumn[]; filter
   });
   return (
     <div className="columns" tabIndex={0} role="region" aria-label="Columns">
-      {shownColumns(list, entries.length).map((c) => (
+      {list.filter((c) => c.shown).map((c) => (
         <Column key={c.name} c={c} filter={filter} entries={c.needs ? entries : []} now={now} drag={c.ordered ? drag : undefined} />
       ))}
     </div>

@@ -3,7 +3,7 @@
 // the server gets its command from here, or opens one of the forms (forms.tsx).
 import { change } from "../api/cache";
 import { api, dataOf } from "../api/client";
-import type { InboxAction, InboxEntry, Lock, NewSnooze, Note, Project, Rule, Schedule, TrashItem } from "../api/schema";
+import type { InboxAction, InboxEntry, Issue, Lock, NewSnooze, Note, Project, Rule, Schedule, TrashItem } from "../api/schema";
 import { roles } from "../api/tables";
 import { navigate, type Page } from "../router";
 import { closeDialog, openDialog, type OpenForm } from "../state/dialog";
@@ -28,6 +28,8 @@ export const pageList: { path: Page; name: string; key: string; icon: string }[]
   { path: "/templates", name: "Templates", key: "m", icon: "M4 4h16v5H4zM4 13h9v7H4zM17 13h3v7h-3z" },
   { path: "/landing", name: "Landing", key: "l", icon: "M12 3v12m-5-5 5 5 5-5M4 20h16" },
   { path: "/reactions", name: "Reactions", key: "o", icon: "M4 7h11a4 4 0 0 1 4 4v1M16 9l3 3 3-3M20 17H9a4 4 0 0 1-4-4v-1M8 15l-3-3-3 3" },
+  { path: "/issues", name: "Issues", key: "x", icon: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM12 14a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z" },
+  { path: "/notifications", name: "Notifications", key: "p", icon: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4" },
   { path: "/locks", name: "Locks", key: "k", icon: "M6 11h12v9H6zM8 11V8a4 4 0 0 1 8 0v3" },
   { path: "/graph", name: "Graph", key: "r", icon: "M6 4h4v4H6zM14 10h4v4h-4zM6 16h4v4H6zM10 6h4v6M10 18h4v-6" },
   { path: "/features", name: "Features", key: "f", icon: "M9 6h11M9 12h11M9 18h11M4 6h1M4 12h1M4 18h1" },
@@ -90,6 +92,32 @@ export const releaseLock = (project: string, l: Lock): Command => ({
   run: () => void change(`Released ${l.name}`, () => dataOf(api.DELETE("/api/v1/projects/{project}/locks", { params: { path: { project }, query: { name: l.name } } }))),
 });
 
+export const newTracker = (project: string) => opens(`Add a tracker to ${project}…`, "project", { form: "new tracker", project });
+export const editTrackers = (project: string) => opens(`Change the trackers of ${project}…`, "project", { form: "trackers", project });
+
+// readIssues reads the trackers of a project now.
+export const readIssues = (project: string): Command => ({
+  id: "read issues " + project, name: `Read the issues of ${project} now`, hint: "issues",
+  run: () => void change(`The issues of ${project} will be read`, () => dataOf(api.POST("/api/v1/projects/{project}/issues/read", { params: { path: { project } } }))),
+});
+
+// importIssue creates the task of an issue. Without a tracker, the server chooses it.
+export async function importIssue(project: string, issue: string, tracker = ""): Promise<boolean> {
+  const made = await change("", () => dataOf(api.POST("/api/v1/projects/{project}/issues/import", { params: { path: { project } }, body: { issues: [issue], ...(tracker ? { tracker } : {}) } })));
+  for (const t of made?.tasks ?? []) say(`${t.key} is the task of ${issue}`);
+  return made !== undefined;
+}
+
+// issueCommands are what a person can do with an issue.
+export function issueCommands(project: string, i: Issue): { import?: Command; accept?: Command } {
+  const command = (verb: string, name: string, run: () => void): Command => ({ id: `${verb} issue ${project} ${i.tracker} ${i.issue}`, name, hint: "issues", run });
+  const accept = () => change(`The text of ${i.name} is accepted`, () => dataOf(api.POST("/api/v1/projects/{project}/issues/accept", { params: { path: { project } }, body: { tracker: i.tracker, issue: i.issue } })));
+  return {
+    ...(i.can?.includes("import") ? { import: command("import", `Import ${i.name} ${i.title}`, () => void importIssue(project, i.name, i.tracker)) } : {}),
+    ...(i.can?.includes("accept") ? { accept: command("accept", `Accept the text of ${i.name} ${i.title}`, () => void accept()) } : {}),
+  };
+}
+
 // trackCommands resume the tracks of a project that were paused because of a problem.
 export function trackCommands(p: Project): Command[] {
   const resume = (track: string) => change(`${track} was resumed`, () => dataOf(api.POST("/api/v1/projects/{project}/resume", { params: { path: { project: p.prefix } }, body: { track } })));
@@ -149,6 +177,7 @@ export function projectForms(p: Project): Command[] {
   return [
     opens(`Add a track to ${project}…`, "project", { form: "new track", project }),
     opens(`Change the tracks of ${project}…`, "project", { form: "tracks", project }),
+    newTracker(project), editTrackers(project),
     opens(`Change the settings of ${project}…`, "project", { form: "settings", project }),
     ...roles.map((role) => opens(`Edit the prompt of ${role} in ${project}…`, "project", { form: "prompt", project, role })),
     newNote(project),

@@ -29,7 +29,7 @@ export function Config({ project }: { project: string }) {
       {bySection(keys).map(([name, list]) => (
         <section key={name} aria-label={name}>
           <h4>{name}</h4>
-          <ul className="keys-list">{list.map((k) => <KeyView key={k.key} k={k} project={project} revision={c.revision} />)}</ul>
+          <ul className="keys-list">{list.map((k) => <KeyView key={k.key} k={k} send={(change) => dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body: { ...change, revision: c.revision } }))} />)}</ul>
         </section>
       ))}
       {keys.length === 0 && <p className="muted">No matching keys.</p>}
@@ -46,7 +46,8 @@ export function Config({ project }: { project: string }) {
   );
 }
 
-function KeyView({ k, project, revision }: { k: ConfigKey; project: string; revision: string }) {
+// KeyView shows a key, which can be changed. send asks the server to change it.
+export function KeyView({ k, send }: { k: ConfigKey; send: (change: ConfigChange) => Promise<unknown> }) {
   const [open, setOpen] = useState(false);
   const set = (k.line ?? 0) > 0;
   return (
@@ -59,22 +60,22 @@ function KeyView({ k, project, revision }: { k: ConfigKey; project: string; revi
         {!k.form && <button className="button small" aria-expanded={open} aria-label={`${open ? "Cancel" : "Change"} ${k.key}`} onClick={() => setOpen(!open)}>{open ? "Cancel" : "Change"}</button>}
       </div>
       {!k.form && !open && <code className="value">{k.text}</code>}
-      {open && <Edit k={k} project={project} revision={revision} onDone={() => setOpen(false)} />}
+      {open && <Edit k={k} change={send} onDone={() => setOpen(false)} />}
       <p className="muted"><Mono text={k.doc} />{set && k.default && <> Without it: <code>{k.default}</code>.</>}{k.example && !set && <> Example: <code>{k.example}</code>.</>}</p>
     </li>
   );
 }
 
-function Edit({ k, project, revision, onDone }: { k: ConfigKey; project: string; revision: string; onDone: () => void }) {
+function Edit({ k, change, onDone }: { k: ConfigKey; change: (c: ConfigChange) => Promise<unknown>; onDone: () => void }) {
   const id = useId();
   const [text, setText] = useState(() => written(k) || (shapeOf(k) === "choice" ? choices(k)[0]! : ""));
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
-  const send = async (change: Pick<ConfigChange, "value" | "unset">, done: string) => {
+  const send = async (to: Pick<ConfigChange, "value" | "unset">, done: string) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      await dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body: { key: k.key, revision, ...change } }));
+      await change({ key: k.key, ...to });
       changed();
       say(done);
       onDone();

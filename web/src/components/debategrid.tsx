@@ -1,6 +1,6 @@
 // A debate as a grid of sides and rounds: the verdict and the summary of each statement.
 import type { FlowStep } from "../api/schema";
-import { statementOf, type Round } from "../lib/flow";
+import type { Round } from "../lib/flow";
 import { Markdown } from "../lib/markdown";
 import { Link, toTask } from "../router";
 import { StatusBadge } from "../ui/parts";
@@ -20,15 +20,15 @@ export function DebateGrid({ rounds }: { rounds: Round[] }) {
 }
 
 function Statement({ s }: { s: FlowStep }) {
-  const said = statementOf(s.result);
+  const { said } = s;
   return (
     <div className="statement">
       <p>
-        {said.verdict ? <span className={"tag" + (tones[said.verdict] ?? "")}>{said.verdict}</span> : <StatusBadge status={s.status} />} <Link href={toTask(s.task)}>{s.task}</Link>
+        {said ? <span className={"tag" + (tones[said.verdict] ?? "")}>{said.verdict}</span> : <StatusBadge status={s.status} />} <Link href={toTask(s.task)}>{s.task}</Link>
       </p>
-      {said.summary ? <Markdown text={said.summary} /> : s.result && <Markdown text={s.result} />}
-      {said.changed && <p className="muted">Changed: {said.changed}</p>}
-      {said.position && <details><summary>Position</summary><Markdown text={said.position} /></details>}
+      {said ? <Markdown text={said.summary} /> : s.result && <Markdown text={s.result} />}
+      {said?.changed && <p className="muted">Changed: {said.changed}</p>}
+      {said?.position && <details><summary>Position</summary><Markdown text={said.position} /></details>}
     </div>
   );
 }

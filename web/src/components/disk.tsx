@@ -21,12 +21,6 @@ export function diskRows(d: Disk): Row[] {
   return rows.filter((r) => r.part.bytes > 0 || r.part.partial).sort((a, b) => b.part.bytes - a.part.bytes);
 }
 
-// keptLimits returns in words how much of one part of the history is kept.
-export function keptLimits(k: DiskKept): string {
-  const parts = [k.most ? String(k.most) : "", k.size ? size(k.size) : "", k.age ?? ""].filter((p) => p !== "");
-  return parts.join(", ") || "no limit";
-}
-
 function Kept({ list }: { list: DiskKept[] }) {
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="History">
@@ -34,7 +28,7 @@ function Kept({ list }: { list: DiskKept[] }) {
         <tbody>{list.map((k) => (
           <tr key={k.what}>
             <td>{k.what}</td><td className="num">{[k.count ? String(k.count) : "", k.bytes ? size(k.bytes) : ""].filter((p) => p !== "").join(", ") || "0"}</td>
-            <td>{keptLimits(k)}</td><td><code>{k.by}</code></td>
+            <td>{k.limit}</td><td><code>{k.by}</code></td>
           </tr>
         ))}</tbody>
       </table>

@@ -3,6 +3,7 @@ import { useId } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
 import type { NewFlow } from "../api/schema";
+import { flowDefaults as usual } from "../api/tables";
 
 export type FlowKind = NewFlow["kind"];
 
@@ -21,7 +22,7 @@ export const kinds: Record<FlowKind, { about: string; fields: SpecField[] }> = {
     fields: [
       { name: "lead", label: "Lead", hint: "The agent that leads; the best one if empty", agents: true },
       { name: "agents", label: "Agents", hint: "Those that can be used, with commas; all if empty", as: "list", agents: true },
-      { name: "workers", label: "Workers", hint: "The most at the same time; goal.workers of coppice.yaml if empty, or 4", as: "number" },
+      { name: "workers", label: "Workers", hint: "The most at the same time; goal.workers of coppice.yaml if empty, or " + usual.goal.workers, as: "number" },
       { name: "plan", label: "Plan first", hint: "The lead writes a plan, which you can edit and must approve", as: "yes" },
     ],
   },
@@ -30,8 +31,8 @@ export const kinds: Record<FlowKind, { about: string; fields: SpecField[] }> = {
     fields: [
       { name: "implementer", label: "Implementer", hint: "As agent or agent:model; the best one if empty", agents: true },
       { name: "reviewer", label: "Reviewer", hint: "As agent or agent:model; another agent if empty", agents: true },
-      { name: "cycles", label: "Cycles", hint: "The most; 10 if empty", as: "number" },
-      { name: "threshold", label: "Threshold", hint: "The share of the milestones that must be done; 1 if empty", as: "number" },
+      { name: "cycles", label: "Cycles", hint: `The most; ${usual.cycle.cycles} if empty`, as: "number" },
+      { name: "threshold", label: "Threshold", hint: `The share of the milestones that must be done; ${usual.cycle.threshold} if empty`, as: "number" },
       { name: "verify", label: "Verify", hint: "How to start or try the result; nothing is tried if empty", as: "text" },
     ],
   },
@@ -39,7 +40,7 @@ export const kinds: Record<FlowKind, { about: string; fields: SpecField[] }> = {
     about: "Two agents discuss a question until they agree; then one of them can act",
     fields: [
       { name: "between", label: "Sides", hint: "Two of agent or agent:model, with a comma; the two best if empty", as: "list", agents: true },
-      { name: "rounds", label: "Rounds", hint: "The most; 3 if empty", as: "number" },
+      { name: "rounds", label: "Rounds", hint: `The most; ${usual.debate.rounds} if empty`, as: "number" },
       { name: "action", label: "Action", hint: "What one side does after the rounds; nothing if empty", as: "text" },
       { name: "verify", label: "Verify", hint: "The other side verifies the action", as: "yes" },
     ],

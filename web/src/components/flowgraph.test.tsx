@@ -17,7 +17,7 @@ const goal = flow({
     step({ key: "lead", task: "app-2", result: "It is split." }), step({ key: "lead-2", task: "app-3", agent: "beta", result: "GOAL_DONE: all", saw: { plan: 2 } }),
     step({ key: "w1", task: "app-4", title: "Write the lexer", state: "open", status: "needs you", ended: undefined, says: "it reads" }), step({ key: "w9", task: "app-9", left: true }),
   ],
-  outline: [part("lead", { name: "Lead", steps: ["lead", "lead-2"], runs: 2 }), part("w1", { name: "Worker", steps: ["w1"], runs: 1, after: ["lead"] }), part("verify-", { name: "Verify", agent: "alpha", after: ["w1"] }), part("fix", { name: "Fixes", after: ["verify-"], maybe: true, most: 3 })],
+  outline: [part("lead", { name: "Lead", steps: ["lead", "lead-2"], runs: 2, status: "done" }), part("w1", { name: "Write the lexer", steps: ["w1"], runs: 1, status: "needs you", after: ["lead"] }), part("verify-", { name: "Verify", agent: "alpha", after: ["w1"] }), part("fix", { name: "Fixes", after: ["verify-"], maybe: true, most: 3 })],
 });
 
 // opens opens the input of a step.

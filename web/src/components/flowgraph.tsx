@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { useAnswer } from "../api/cache";
 import { queries } from "../api/queries";
 import type { FlowDetail, FlowPart, FlowStep } from "../api/schema";
-import { indented, milliseconds, readable } from "../lib/flow";
+import { indented, milliseconds } from "../lib/flow";
 import { clock, plural, span, usd } from "../lib/format";
 import type { Item } from "../lib/graph";
 import { Markdown } from "../lib/markdown";
@@ -17,11 +17,8 @@ interface Drawn extends Item {
   steps: FlowStep[];
 }
 
-// stateOf says how a part is: as its open step, or else as its newest one.
-function stateOf(d: Drawn): string {
-  const last = d.steps.find((s) => s.state === "open") ?? d.steps.at(-1);
-  return last?.status ?? (d.part.maybe ? "if needed" : "planned");
-}
+// stateOf says how a part is.
+const stateOf = ({ part }: Drawn): string => part.status ?? (part.maybe ? "if needed" : "planned");
 
 // runsOf says how often a part has started, if that can be more than one time.
 function runsOf(p: FlowPart): string {
@@ -34,8 +31,7 @@ const sum = (steps: FlowStep[], of: (s: FlowStep) => number) => steps.reduce((n,
 
 function nodeOf(flow: string, d: Drawn, chosen: string): Shown {
   const state = stateOf(d);
-  const only = d.steps.length === 1 ? d.steps[0]!.title : "";
-  const name = only && d.part.name === "Worker" ? only : d.part.name;
+  const { name } = d.part;
   const agents = [...new Set(d.steps.map((s) => s.agent))].join(", ") || d.part.agent || "";
   const spent = d.steps.length ? `${span(sum(d.steps, (s) => milliseconds(s.took)))} · ${usd(sum(d.steps, (s) => s.cost_usd))}` : agents;
   const after = (d.after ?? []).length > 0 ? `, after ${d.after!.join(", ")}` : "";
@@ -88,7 +84,7 @@ export function StepPanel({ s, open }: { s: FlowStep; open: boolean }) {
       </header>
       {saw.length > 0 && <p className="muted">It read {saw.map(([name, version]) => `${name} version ${version}`).join(", ")}.</p>}
       <details onToggle={(e) => setAsked(asked || e.currentTarget.open)}><summary>Input</summary>{asked && <div className="step-text" tabIndex={0} role="region" aria-label={`Input of ${s.key}`}><Input task={s.task} /></div>}</details>
-      <details open={open}><summary>Output</summary><div className="step-text" tabIndex={0} role="region" aria-label={`Output of ${s.key}`}>{s.result ? <Markdown text={indented(readable(s.result))} /> : <p className="muted">{s.says ?? "It has not ended."}</p>}</div></details>
+      <details open={open}><summary>Output</summary><div className="step-text" tabIndex={0} role="region" aria-label={`Output of ${s.key}`}>{s.result ? <Markdown text={indented(s.result)} /> : <p className="muted">{s.says ?? "It has not ended."}</p>}</div></details>
     </article>
   );
 }

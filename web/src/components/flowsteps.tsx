@@ -1,6 +1,6 @@
 // The steps of a flow by cycle, loop or round: state, agent, time, cost and result.
 import type { FlowDetail, FlowStep } from "../api/schema";
-import { first, groupsOf, milliseconds, readable } from "../lib/flow";
+import { first, groupsOf, milliseconds } from "../lib/flow";
 import { clock, plural, span, time, usd } from "../lib/format";
 import { Markdown } from "../lib/markdown";
 import { Link, toTask } from "../router";
@@ -14,7 +14,7 @@ export function FlowSteps({ f, now }: { f: FlowDetail; now: number }) {
   const resume = actionsOf(f.task).find((a) => a.id === "resume");
   const from = Math.min(...steps.map((s) => time(s.started ?? s.created_at)));
   const to = Math.max(from + 1, ...steps.map((s) => (s.ended ? time(s.ended) : now)));
-  const again = (s: FlowStep) => resume && (() => openDialog({ task: f.task, action: resume, text: s.key }));
+  const again = (s: FlowStep) => resume && s.can_resume && (() => openDialog({ task: f.task, action: resume, text: s.key }));
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Steps">
       <table className="data flow-steps">
@@ -22,7 +22,7 @@ export function FlowSteps({ f, now }: { f: FlowDetail; now: number }) {
         {groupsOf(steps).map((g) => (
           <tbody key={g.name}>
             {g.name && <tr className="flow-group"><th colSpan={5} scope="rowgroup">{g.name} <small className="muted">{plural(g.steps.length, "step")}</small></th><th className="num">{usd(g.steps.reduce((n, s) => n + s.cost_usd, 0))}</th><th /></tr>}
-            {g.steps.map((s) => <StepRow key={s.task} s={s} from={from} to={to} now={now} again={again(s)} />)}
+            {g.steps.map((s) => <StepRow key={s.task} s={s} from={from} to={to} now={now} again={again(s) || undefined} />)}
           </tbody>
         ))}
       </table>
@@ -37,7 +37,7 @@ function StepRow({ s, from, to, now, again }: { s: FlowStep; from: number; to: n
   return (
     <tr data-step={s.key} className={s.left ? "left" : undefined}>
       <td className="step-name">
-        <Link href={toTask(s.task)} data-row title={s.title}>{s.key.split("/").at(-1)}</Link> <small className="key">{s.task}</small>
+        <Link href={toTask(s.task)} data-row title={s.title}>{s.name}</Link> <small className="key">{s.task}</small>
         {s.below && <small className="muted sub">below {s.below}</small>}
         {s.left && <small className="muted sub">no longer counts</small>}
       </td>
@@ -49,8 +49,8 @@ function StepRow({ s, from, to, now, again }: { s: FlowStep; from: number; to: n
       <td className="num">{s.started ? span(milliseconds(s.took)) : ""}</td>
       <td className="num">{s.cost_usd ? usd(s.cost_usd) : ""}</td>
       <td className="wide">
-        {s.result && <details><summary>{first(readable(s.result))}</summary><Markdown text={readable(s.result)} /></details>}
-        {again && !s.left && <button className="button small" aria-label={`Resume from ${s.key}`} onClick={again}>Resume from…</button>}
+        {s.result && <details><summary>{first(s.result)}</summary><Markdown text={s.result} /></details>}
+        {again && <button className="button small" aria-label={`Resume from ${s.key}`} onClick={again}>Resume from…</button>}
       </td>
     </tr>
   );

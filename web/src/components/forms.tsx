@@ -24,6 +24,7 @@ import { Composer } from "./sessions";
 import { Budget, Limits } from "./taskfacts";
 import { TemplateDialog } from "./templateform";
 import { Tracks } from "./tracks";
+import { Trackers } from "./trackers";
 import { TrashDialog } from "./trash";
 
 type Close = () => void;
@@ -85,6 +86,8 @@ export const forms: Forms = {
   "rename project": (o, close) => <OfProject title={`Rename ${o.project}`} project={o.project} onClose={close}>{(p) => <RenameDialog p={p} close={close} />}</OfProject>,
   tracks: (o, close) => <Dialog title={`Tracks of ${o.project}`} onClose={close} className="wide"><Tracks project={o.project} onDone={close} /></Dialog>,
   "new track": (o, close) => <Dialog title={`Tracks of ${o.project}`} onClose={close} className="wide"><Tracks project={o.project} add onDone={close} /></Dialog>,
+  trackers: (o, close) => <Dialog title={`Trackers of ${o.project}`} onClose={close} className="wide"><Trackers project={o.project} onDone={close} /></Dialog>,
+  "new tracker": (o, close) => <Dialog title={`Trackers of ${o.project}`} onClose={close} className="wide"><Trackers project={o.project} add onDone={close} /></Dialog>,
   settings: (o, close) => <Dialog title={`Settings of ${o.project}`} onClose={close} className="wide"><Config project={o.project} /></Dialog>,
   prompt: (o, close) => <PromptDialog project={o.project} role={o.role} onClose={close} />,
   feature: (o, close) => <FeatureForm project={o.project} id={o.id} onClose={close} />,

@@ -1,6 +1,6 @@
 // How many tasks of a group have which status, as a bar and in words.
 import type { Group } from "../api/schema";
-import { statuses } from "../ui/parts";
+import { statuses } from "../api/tables";
 
 // countsOf returns the counts of a group in the order of statuses, without zeros.
 export function countsOf(g: Pick<Group, "counts">): [string, number][] {

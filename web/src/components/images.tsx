@@ -3,13 +3,13 @@
 import { useId, useState, type ClipboardEvent, type DragEvent } from "react";
 import { address, api, ApiError, dataOf, problemOf } from "../api/client";
 import type { Image, Problem } from "../api/schema";
+import { images as limits } from "../api/tables";
 import { plural, size } from "../lib/format";
 import { FormProblem } from "../ui/parts";
 import { useAgent } from "./agentfields";
 
 const TYPES = "image/png,image/jpeg,image/gif,image/webp";
-const LARGEST = 5 << 20; // bytes; the server refuses larger ones too, but only after they were sent
-const MOST = 10; // of a message
+const { size: LARGEST, most: MOST } = limits; // the server refuses more too, but only after it was sent
 
 export const imageURL = (id: string) => address("/api/v1/images/{id}", { path: { id } });
 

@@ -29,7 +29,7 @@ it("shows labels, the flag and that a task is unread, on cards and rows", () => 
 });
 
 it("marks a task whose session is silent", () => {
-  show(<Card t={task({ id: 1, status: "working", stage: "session", need: "stalled", reason: "stalled: no output for 10m" })} now={0} column="Needs you" />);
+  show(<Card t={task({ id: 1, status: "working", stage: "session", need: "stalled", line: "stalled: no output for 10m" })} now={0} column="Needs you" />);
   expect(screen.getByRole("link").className).toContain("stalled");
   expect(screen.getByText("stalled: no output for 10m")).toBeTruthy();
   expect(screen.getByText("working")).toBeTruthy();

@@ -18,15 +18,16 @@ export const words = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 export const editMarks = (t: Task) => openDialog(`marks ${t.key}`);
 export const flag = (t: Task) => void edit(t.key, { flagged: !t.flagged }, t.flagged ? `${t.key} is no longer flagged` : `${t.key} is flagged`);
 
-const see = (key: string) => change("", () => dataOf(api.PUT("/api/v1/tasks/{key}/seen", { params: { path: { key } }, body: {} })));
+const putSeen = (key: string) => dataOf(api.PUT("/api/v1/tasks/{key}/seen", { params: { path: { key } }, body: {} }));
+const see = (key: string) => change("", () => putSeen(key));
 
 // useSeen says that the person has seen a task, while its page is in the
-// foreground.
+// foreground. The person did not ask for that, so a failure is not shown.
 export function useSeen(t: Task): void {
   const { key, unread } = t;
   useEffect(() => {
     if (!unread) return;
-    const look = () => document.visibilityState === "visible" && void see(key);
+    const look = () => document.visibilityState === "visible" && void putSeen(key).then(changed, () => undefined);
     look();
     document.addEventListener("visibilitychange", look);
     return () => document.removeEventListener("visibilitychange", look);
@@ -110,7 +111,7 @@ export function MarkFields({ project, labels = [], group = "" }: { project: stri
       </div>
       <div className="field">
         <label htmlFor="mark-group">Group</label>
-        <input id="mark-group" name="group" defaultValue={group} autoComplete="off" list="mark-groups" maxLength={64} />
+        <input id="mark-group" name="group" defaultValue={group} autoComplete="off" list="mark-groups" />
         <datalist id="mark-groups">{groups.map((g) => <option key={g.id} value={g.name} />)}</datalist>
         <small>A new name creates a group; empty for none</small>
       </div>

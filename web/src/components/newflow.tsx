@@ -27,7 +27,6 @@ export function NewFlowDialog({ project: given, onClose }: { project?: string; o
   const [chosen, setChosen] = useState(given ?? "");
   const project = names.includes(chosen) ? chosen : (names[0] ?? "");
   const [kind, setKind] = useState<FlowKind>("goal");
-  const [described, setDescribed] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const submit = async (e: FormEvent<HTMLFormElement>) => {
@@ -64,12 +63,12 @@ export function NewFlowDialog({ project: given, onClose }: { project?: string; o
           </div>
           <div className="field">
             <label htmlFor={id + "title"}>Title</label>
-            <input id={id + "title"} name="title" required={!described} autoFocus maxLength={mostTitle} />
+            <input id={id + "title"} name="title" autoFocus maxLength={mostTitle} />
             <small>What should be reached, or the question, in one line; if empty, the first sentence of the description</small>
           </div>
           <div className="field">
             <label htmlFor={id + "body"}>Description</label>
-            <textarea id={id + "body"} name="body" rows={4} onChange={(e) => setDescribed(e.target.value.trim() !== "")} />
+            <textarea id={id + "body"} name="body" rows={4} />
           </div>
           <FlowFields key={kind} kind={kind} project={project} />
           <div className="form-row">

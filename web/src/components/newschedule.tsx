@@ -34,7 +34,6 @@ export function NewScheduleDialog({ project: given, onClose }: { project?: strin
   const templates = useTemplates(project);
   const [kind, setKind] = useState<FlowKind | "">("");
   const [template, setTemplate] = useState("");
-  const [described, setDescribed] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const submit = async (e: FormEvent<HTMLFormElement>) => {
@@ -58,7 +57,7 @@ export function NewScheduleDialog({ project: given, onClose }: { project?: strin
         <div className="form-row">
           <div className="field">
             <label htmlFor={id + "name"}>Name</label>
-            <input id={id + "name"} name="name" required autoFocus maxLength={64} autoComplete="off" placeholder="dependencies" />
+            <input id={id + "name"} name="name" required autoFocus autoComplete="off" placeholder="dependencies" />
             <small>Unique in the project</small>
           </div>
           <ProjectField id={id + "project"} names={names} project={project} choose={setChosen} />
@@ -88,12 +87,12 @@ export function NewScheduleDialog({ project: given, onClose }: { project?: strin
         <TemplateFields templates={templates} chosen={template} choose={setTemplate} />
         <div className="field">
           <label htmlFor={id + "title"}>Title</label>
-          <input id={id + "title"} name="title" required={!described && !template} maxLength={mostTitle} />
+          <input id={id + "title"} name="title" maxLength={mostTitle} />
           <small>Of the tasks that it creates</small>
         </div>
         <div className="field">
           <label htmlFor={id + "body"}>Description</label>
-          <textarea id={id + "body"} name="body" rows={3} onChange={(e) => setDescribed(e.target.value.trim() !== "")} />
+          <textarea id={id + "body"} name="body" rows={3} />
         </div>
         {kind ? <FlowFields key={kind} kind={kind} project={project} /> : <div className="form-row"><AgentFields key={project} project={project} /></div>}
         <div className="field">

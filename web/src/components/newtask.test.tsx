@@ -2,11 +2,13 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { clock } from "../lib/format";
-import { task } from "../test/make";
+import { defaults as usual, task } from "../test/make";
 import { serve, show } from "../test/render";
 import { NewTaskDialog } from "./newtask";
 
-const project = { prefix: "app", path: "/app", last_task: 0, running: 0, policy: { agent: { use: "robot", model: "opus" }, tracks: [{ name: "main" }], limits: {}, budget: {} } };
+const first = { agent: "robot", model: "opus", limits: { turns: 1000 } };
+const defaults = { ...usual, first: (usual.first ?? []).map((s) => ({ ...s, ...first })) };
+const project = { prefix: "app", path: "/app", last_task: 0, running: 0, policy: { tracks: [{ name: "main" }] }, defaults };
 const agents = {
   at: "",
   agents: [
@@ -50,10 +52,7 @@ it("uploads a pasted image, and sends its id with the task", async () => {
 it("creates a task from a description alone", async () => {
   const sent = serve({ ...read, [create]: { tasks: [task({ id: 3 })] } });
   show(<NewTaskDialog onClose={() => {}} />);
-  const title = await screen.findByLabelText<HTMLInputElement>("Title");
-  expect(title.required).toBe(true);
-  fireEvent.change(screen.getByLabelText("Description"), { target: { value: "Greet. Be kind." } });
-  expect(title.required).toBe(false);
+  fireEvent.change(await screen.findByLabelText("Description"), { target: { value: "Greet. Be kind." } });
   fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
   await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ body: "Greet. Be kind." }] }));
 });
@@ -108,7 +107,7 @@ it("creates the task, and opens its page", async () => {
 });
 
 it("sends the limits of the sessions", async () => {
-  const limited = { ...project, policy: { ...project.policy, agent: { ...project.policy.agent, limits: { implement: { turns: 50, time: "2h" } } } } };
+  const limited = { ...project, defaults: { ...usual, first: [{ ...first, result: "change", limits: { turns: 50, time: "2h" } }] } };
   const sent = serve({ ...read, "GET /api/v1/projects": { projects: [limited] }, [create]: { tasks: [task({ id: 3 })] } });
   show(<NewTaskDialog onClose={() => {}} />);
   fireEvent.change(await screen.findByLabelText("Title"), { target: { value: "Short" } });
@@ -134,8 +133,23 @@ it("creates an interactive task in the person's checkout", async () => {
   show(<NewTaskDialog onClose={() => {}} />);
   fireEvent.change(await screen.findByLabelText("Title"), { target: { value: "Together" } });
   fireEvent.change(screen.getByLabelText("Result"), { target: { value: "checkout" } });
-  for (const gone of ["Branch", "Checks", "Steps", "Depends on", "Not before"]) expect(screen.queryByLabelText(gone)).toBeNull();
+  for (const gone of ["Checks", "Depends on"]) expect(screen.queryByLabelText(gone)).toBeNull();
   fireEvent.change(screen.getByLabelText("Work with the agent"), { target: { value: "yes" } });
   fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
   await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Together", workspace: "none", interactive: true }] }));
+});
+
+it("shows what a task of each result has, as the server says", async () => {
+  const answer = { result: "answer", agent: "other", limits: { turns: 20, time: "10m" }, without: ["branch", "interactive"] };
+  serve({ ...read, "GET /api/v1/projects": { projects: [{ ...project, defaults: { budget: "5 USD", retry: "analyze", branch: "work/{key}", first: [defaults.first[0], answer] } }] } });
+  show(<NewTaskDialog onClose={() => {}} />);
+  const agent = await screen.findByLabelText("Agent");
+  await within(agent).findByText("robot, the default");
+  for (const hint of ["5 USD if empty", "work/{key} if empty", "the project's (analyze)", "opus if empty"]) expect(screen.getByText(hint)).toBeTruthy();
+  fireEvent.change(screen.getByLabelText("Result"), { target: { value: "answer" } });
+  expect(within(agent).getByText("other, the default (not logged in)")).toBeTruthy();
+  expect(screen.getByLabelText("Turns").getAttribute("placeholder")).toBe("20");
+  expect(screen.queryByLabelText("Branch")).toBeNull();
+  expect(screen.queryByLabelText("Work with the agent")).toBeNull();
+  expect(screen.getByLabelText("Checks")).toBeTruthy();
 });

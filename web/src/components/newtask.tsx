@@ -3,7 +3,7 @@ import { useId, useState, type FormEvent, type ReactNode } from "react";
 import { changed, useAnswer } from "../api/cache";
 import { api, dataOf, problemOf } from "../api/client";
 import { queries } from "../api/queries";
-import type { NewTask, Problem } from "../api/schema";
+import type { FirstSession, NewTask, Problem } from "../api/schema";
 import { mostTitle, mostTurns, priorities } from "../api/tables";
 import { priorityHint } from "../lib/board";
 import { navigate, toTask } from "../router";
@@ -64,19 +64,21 @@ export function taskFrom(form: FormData): NewTask {
   const context = valuesFrom(form.get("context"));
   if (Object.keys(context).length) task.context = context;
   if (text("branch")) task.branch = text("branch");
-  if (form.get("wants") === "answer") task.answer = true;
+  if (form.get("result") === "answer") task.answer = true;
   if (form.get("interactive")) task.interactive = true;
-  if (form.get("wants") === "checkout") task.workspace = "none";
+  if (form.get("result") === "checkout") task.workspace = "none";
   if (text("schema")) task.schema = JSON.parse(text("schema"));
   if (text("not_before")) task.not_before = new Date(text("not_before")).toISOString();
   return task;
 }
 
+type Result = FirstSession["result"];
+
 // results says what each kind of result means.
-const results = {
-  "": undefined,
-  answer: "Its agent reads the code and cannot change anything; nothing lands",
-  checkout: "Its agent works in your own checkout, one such task at a time; nothing lands, and Coppice commits, moves and removes nothing there",
+const results: Record<Result, { name: string; about?: string }> = {
+  change: { name: "a change that lands" },
+  answer: { name: "an answer", about: "Its agent reads the code and cannot change anything; nothing lands" },
+  checkout: { name: "work in my own checkout", about: "Its agent works in your own checkout, one such task at a time; nothing lands, and Coppice commits, moves and removes nothing there" },
 };
 
 export function NewTaskDialog({ onClose }: { onClose: () => void }) {
@@ -84,18 +86,16 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const [chosen, setChosen] = useState("");
-  const [wants, setWants] = useState<"" | "answer" | "checkout">("");
-  const answer = wants === "answer"; // and nothing lands
-  const lands = wants === "";
-  const [described, setDescribed] = useState(false);
+  const [result, setResult] = useState<Result>("change");
   const [agent, setAgent] = useState("");
   const [template, setTemplate] = useState("");
   const images = useImages();
   const list = projects.data?.projects ?? [];
   const project = list.find((p) => p.prefix === chosen) ?? list.find((p) => p.prefix === new URLSearchParams(location.search).get("project")) ?? list[0];
   const templates = useTemplates(project?.prefix ?? "");
-  const templated = templates.some((t) => t.name === template);
-  const limits = project?.policy.agent.limits?.[lands ? "implement" : wants];
+  const usual = project?.defaults;
+  const first = usual?.first?.find((s) => s.result === result);
+  const has = (field: string) => !first?.without?.includes(field);
 
   const submit = async (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
@@ -111,8 +111,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       say(`${t?.key} was created`);
       if (another) {
         form.reset();
-        setWants("");
-        setDescribed(false);
+        setResult("change");
         images.clear();
       } else {
         onClose();
@@ -133,9 +132,9 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       {project && (
         <form onSubmit={(e) => void submit(e)} className="form" {...images.take}>
           <TemplateFields templates={templates} chosen={template} choose={setTemplate} />
-          <Field label="Title" hint="What should be done, in one line; if empty, the first sentence of the description">{(id) => <input id={id} name="title" required={!described && !templated} autoFocus maxLength={mostTitle} />}</Field>
-          <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} onChange={(e) => setDescribed(e.target.value.trim() !== "")} />}</Field>
-          <Attachments images={images} project={project.prefix} agent={agent || project.policy.agent.use} />
+          <Field label="Title" hint="What should be done, in one line; if empty, the first sentence of the description">{(id) => <input id={id} name="title" autoFocus maxLength={mostTitle} />}</Field>
+          <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} />}</Field>
+          <Attachments images={images} project={project.prefix} agent={agent || first?.agent} />
           <div className="form-row">
             <Field label="Project">{(id) => (
               <select id={id} value={project.prefix} onChange={(e) => setChosen(e.target.value)}>{list.map((p) => <option key={p.prefix} value={p.prefix}>{p.prefix}</option>)}</select>
@@ -149,29 +148,25 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             <Field label="Priority" hint={priorityHint}>{(id) => <input id={id} name="priority" type="number" min={priorities.least} max={priorities.most} defaultValue={0} />}</Field>
           </div>
           <div className="form-row">
-            <AgentFields key={project.prefix} project={project.prefix} agent={project.policy.agent.use} model={project.policy.agent.model} effort={project.policy.agent.effort} onAgent={setAgent} />
-            {wants !== "checkout" && <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>}
+            <AgentFields key={project.prefix} project={project.prefix} agent={first?.agent} model={first?.model} effort={first?.effort} onAgent={setAgent} />
+            {has("not_before") && <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>}
           </div>
-          <Field label="Result" hint={results[wants]}>{(id) => (
-            <select id={id} name="wants" value={wants} onChange={(e) => setWants(e.target.value as typeof wants)}>
-              <option value="">a change that lands</option>
-              <option value="answer">an answer</option>
-              <option value="checkout">work in my own checkout</option>
-            </select>
+          <Field label="Result" hint={results[result].about}>{(id) => (
+            <select id={id} name="result" value={result} onChange={(e) => setResult(e.target.value as Result)}>{Object.entries(results).map(([r, { name }]) => <option key={r} value={r}>{name}</option>)}</select>
           )}</Field>
-          {answer && <Field label="Schema" hint="The JSON schema that the answer must match; text if empty">{(id) => <textarea id={id} name="schema" rows={3} spellCheck={false} />}</Field>}
+          {result === "answer" && <Field label="Schema" hint="The JSON schema that the answer must match; text if empty">{(id) => <textarea id={id} name="schema" rows={3} spellCheck={false} />}</Field>}
           <div className="form-row">
-            {wants !== "checkout" && <Field label="Depends on" hint="Keys of tasks that must be done first">{(id) => <input id={id} name="after" placeholder={`${project.prefix}-1 ${project.prefix}-2`} autoComplete="off" />}</Field>}
-            {lands && <Field label="Checks" hint="Shell commands, one per line, in addition to the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>}
+            {has("after") && <Field label="Depends on" hint="Keys of tasks that must be done first">{(id) => <input id={id} name="after" placeholder={`${project.prefix}-1 ${project.prefix}-2`} autoComplete="off" />}</Field>}
+            {has("checks") && <Field label="Checks" hint="Shell commands, one per line, in addition to the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>}
           </div>
-          {lands && <Field label="Steps" hint="What must be true when it is done, one per line; a verifier checks each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>}
+          {has("steps") && <Field label="Steps" hint="What must be true when it is done, one per line; a verifier checks each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>}
           <Field label="Context" hint="Small values for the agent, one name=value per line">{(id) => <textarea id={id} name="context" rows={2} placeholder="ticket=APP-7" spellCheck={false} />}</Field>
           <MarkFields key={"marks " + project.prefix} project={project.prefix} />
           <div className="form-row">
-            <Field label="Budget" hint={`${String(project.policy.budget?.task || "no limit")} if empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
+            <Field label="Budget" hint={`${String(usual?.budget ?? "no limit")} if empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
             <Field label="If a session fails">{(id) => (
               <select id={id} name="retry" defaultValue="">
-                <option value="">{`the project's (${project.policy.retry?.policy || "same"})`}</option>
+                <option value="">{`the project's (${usual?.retry})`}</option>
                 <option value="none">the task fails</option>
                 <option value="same">try again</option>
                 <option value="analyze">find out why, then try again</option>
@@ -187,18 +182,18 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
               </select>
             )}</Field>
             <Field label="Category" hint="Selects the track if none is chosen">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
-            {!answer && <Field label="Work with the agent" hint="On its own screen, in the tab Terminal; without a screen, the task waits for you after each turn">{(id) => (
+            {has("interactive") && <Field label="Work with the agent" hint="On its own screen, in the tab Terminal; without a screen, the task waits for you after each turn">{(id) => (
               <select id={id} name="interactive">
                 <option value="">no: it works alone</option>
                 <option value="yes">yes, from the start</option>
               </select>
             )}</Field>}
-            {lands && <Field label="Branch" hint={`${project.policy.workspace?.branch || "coppice/{key}"} if empty`}>{(id) => <input id={id} name="branch" maxLength={200} placeholder="feature/login" autoComplete="off" />}</Field>}
-            {lands && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
+            {has("branch") && <Field label="Branch" hint={`${usual?.branch} if empty`}>{(id) => <input id={id} name="branch" placeholder="feature/login" autoComplete="off" />}</Field>}
+            {has("feature") && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
           </div>
           <div className="form-row">
-            <Field label="Turns" hint="The most of each session; the limit of its role if empty">{(id) => <input id={id} name="turns" type="number" min={1} max={mostTurns} placeholder={String(limits?.turns || mostTurns)} autoComplete="off" />}</Field>
-            <Field label="Time" hint="How long each session can work, such as 30m">{(id) => <input id={id} name="time" placeholder={limits?.time || "30m"} autoComplete="off" />}</Field>
+            <Field label="Turns" hint="The most of each session; the limit of its role if empty">{(id) => <input id={id} name="turns" type="number" min={1} max={mostTurns} placeholder={first && String(first.limits.turns)} autoComplete="off" />}</Field>
+            <Field label="Time" hint="How long each session can work, such as 30m">{(id) => <input id={id} name="time" placeholder={first?.limits.time} autoComplete="off" />}</Field>
             <Field label="Limits of its role">{(id) => (
               <select id={id} name="until_done">
                 <option value="">apply</option>

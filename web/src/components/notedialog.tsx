@@ -10,9 +10,6 @@ import { Dialog } from "../ui/dialog";
 import { FormProblem, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 
-// keyPattern is what the server accepts as the key of a note.
-export const keyPattern = "[A-Za-z0-9_][A-Za-z0-9_.:@+=\\-]*(/[A-Za-z0-9_][A-Za-z0-9_.:@+=\\-]*)*";
-
 interface Place {
   project: string;
   task?: string;
@@ -72,7 +69,7 @@ function NoteForm({ project, task, note, current, onClose }: Place & { note?: st
       {!note && (
         <div className="field">
           <label htmlFor={id + "key"}>Key</label>
-          <input id={id + "key"} name="key" required pattern={keyPattern} maxLength={200} autoComplete="off" placeholder="plan/step-1" />
+          <input id={id + "key"} name="key" required autoComplete="off" placeholder="plan/step-1" />
         </div>
       )}
       {current && <p className="muted">version {current.version} · {size(current.size)} · {current.by}, {ago(current.updated_at, now)} ago</p>}

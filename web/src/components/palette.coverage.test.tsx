@@ -9,14 +9,15 @@ import { actions } from "../api/actions";
 import type { InboxEntry, Project, Question } from "../api/schema";
 import { roles } from "../api/tables";
 import { useDialog, type OpenDialog } from "../state/dialog";
-import { comment, entry, schedule, task } from "../test/make";
+import { comment, entry, issue, schedule, task } from "../test/make";
 import { serve, show } from "../test/render";
 import { commentCommands } from "./comment";
-import { clearLimit, commands, editDocument, editFeature, editTemplate, newFlow, newSchedule, releaseLock, reopenFeature, scheduleCommands, trashCommands, type Command } from "./commands";
+import { clearLimit, commands, editDocument, editFeature, editTemplate, issueCommands, newFlow, newSchedule, readIssues, releaseLock, reopenFeature, scheduleCommands, trashCommands, type Command } from "./commands";
 import { planCommands } from "./flowplan";
 import { forms } from "./forms";
 import { tests } from "./hooks";
 import { everything } from "./palette";
+import { tests as testNotifiers } from "../routes/notifications";
 
 const sources = import.meta.glob<string>(["../**/*.ts", "../**/*.tsx", "!../**/*.test.*", "!../api/schema.ts"], { query: "?raw", import: "default", eager: true });
 const nameOf = (path: string) => path.split("/").at(-1)!.replace(/\.tsx?$/, "");
@@ -35,8 +36,11 @@ const importsOf = (module: string) => [...sources[`./${module}.tsx`]!.matchAll(/
 
 // partsOfPages are modules whose requests a person sends inside a page: the page has a
 // command that starts each. Images are parts of forms.
-const partsOfPages: Record<string, string> = { comment: "Comment on the line", reviewfile: "Mark the file as viewed, or not" };
+const partsOfPages: Record<string, string> = { comment: "Comment on the line", reviewfile: "Mark the file as viewed, or not", notifysettings: "New notifier" };
 const partsOfForms = ["images"];
+
+// automatic are modules whose requests no person sends.
+const automatic = ["presence"];
 
 const everyAction = { label: "Help", method: "POST", route: "/projects/app/confirm", command: "" } as const;
 const failed: InboxEntry = entry({ id: "failed/app-4", actions: [everyAction, { ...everyAction, label: "Danger", danger: true }] });
@@ -52,6 +56,8 @@ function all(): Command[] {
     ...everything({ here: everyTask, projects: [project, { ...project, can: ["resume"] }], entries: [failed, { ...failed, snoozed: true }] }),
     ...(["draft", "sent", "resolved"] as const).flatMap((state) => commentCommands("app-1", comment({ id: 1, state }))),
     ...tests([{ event: "landed", run: "x", timeout: "30s", on_failure: "warn", from: "project", project: "app" }]),
+    ...testNotifiers([{ name: "phone", kind: "ntfy", routes: [] }]),
+    readIssues("app"), ...Object.values(issueCommands("app", issue({ issue: "12", can: ["import", "accept"] }))),
     clearLimit("robot"), releaseLock("app", { name: "a.go", session: "app-1.1", task: "app-1", state: "working", acquired_at: "", expires_at: "" }), editFeature("app", "F1"), editDocument("app-1", "plan"), ...planCommands({ task: { key: "app-1" }, approves: "plan", drafts: 2 }), editTemplate("app", "update"), newFlow("app"), newSchedule("app"),
     ...Object.values(scheduleCommands(schedule({ name: "nightly" }))), scheduleCommands(schedule({ name: "nightly", state: "paused", can: ["resume"] })).pause, reopenFeature("app", "F1"), ...Object.values(trash),
   ];
@@ -73,7 +79,7 @@ describe("the palette", () => {
       const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`);
       return log.some((s) => s.method === method && pattern.test(s.path));
     };
-    const inForm = new Set([...importsOf("forms"), ...importsOf("dialogs"), ...partsOfForms]);
+    const inForm = new Set([...importsOf("forms"), ...importsOf("dialogs"), ...partsOfForms, ...automatic]);
     const missing = () => requests.filter((r) => !inForm.has(r.module) && !(r.module in partsOfPages) && !fits(r));
     await waitFor(() => expect(missing()).toEqual([]));
     for (const a of actions) expect(fits({ module: "actions", route: `${"method" in a ? a.method : "POST"} ${a.path}` }) || "prompt" in a, a.id).toBe(true);
@@ -88,7 +94,7 @@ describe("the palette", () => {
   });
 
   it("has the commands of pages that its comparison relies on", () => {
-    for (const name of Object.values(partsOfPages)) expect(sources["../routes/review.tsx"]).toContain(name);
+    for (const name of Object.values(partsOfPages)) expect(sources["../routes/review.tsx"]! + sources["../routes/notifications.tsx"]!).toContain(name);
     for (const role of roles) expect(all().map((c) => c.name)).toContain(`Edit the prompt of ${role} in app…`);
     for (const c of Object.values<Command>(commands)) if (c !== commands.palette) expect(all()).toContainEqual(c);
   });

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
-import type { Pull, PullComment, PullMark, Reacted } from "../api/schema";
+import type { Pull, PullComment, PullMark, Reacted, Reviewer } from "../api/schema";
 import { detail, pull, reacted } from "../test/make";
 import { show } from "../test/render";
 import PullTab from "./pull";
@@ -30,14 +30,15 @@ it("lists the checks, the failed ones first, with the end of their logs and link
   expect(ci.getByText("1 check passed")).toBeTruthy();
 });
 
-it("names the reviewers by what they said last, and shows open comments before resolved ones", () => {
+it("names the reviewers, and shows open comments before resolved ones", () => {
   const comments = [
-    comment("1", { review: "changes", text: "" }), comment("2", { author: "bob", review: "approved", text: "" }), comment("3", { path: "a.go", line: 7, text: "use **tabs** [now](javascript:alert(1)) <img src=x>" }),
+    comment("2", { author: "bob", review: "approved", text: "" }), comment("3", { path: "a.go", line: 7, text: "use **tabs** [now](javascript:alert(1)) <img src=x>" }),
     comment("4", { resolved: true }), comment("5", { author: "linter", bot: true }), comment("6", { review: "approved", text: "" }),
   ];
-  show(<PullTab t={request({ comments }, { mark: { review: "approved", open_comments: 2 } })} />);
+  const reviewers: Reviewer[] = [{ name: "ann", review: "approved", counts: true, at }, { name: "bob", review: "changes", at }];
+  show(<PullTab t={{ ...request({ comments }, { mark: { review: "approved", open_comments: 2 } }), reviewers }} />);
   const reviews = within(screen.getByRole("region", { name: "Reviews" }));
-  expect([...document.querySelectorAll(".pull-reviewers li")].map((li) => li.textContent)).toEqual([expect.stringMatching(/^ann ✓ approved/), expect.stringMatching(/^bob ✓ approved/)]);
+  expect([...document.querySelectorAll(".pull-reviewers li")].map((li) => li.textContent)).toEqual([expect.stringMatching(/^ann ✓ approved/), expect.stringMatching(/^bob ✗ changes requested without write access/)]);
   const open = within(reviews.getByRole("list", { name: "Comments" }));
   expect(open.getAllByText(/^(ann|linter)$/).map((el) => el.textContent)).toEqual(["linter", "ann"]);
   expect(open.getByText("a.go:7")).toBeTruthy();

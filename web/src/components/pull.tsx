@@ -1,7 +1,7 @@
 // The pull request of a task, as its forge reported it last, and what reactions did.
 // The forge's texts come from outside: they are text, never markup that acts.
 import { useState, type ReactNode } from "react";
-import type { Pull, PullCheck, PullComment, PullMark, TaskDetail } from "../api/schema";
+import type { Pull, PullCheck, PullComment, PullMark, Reviewer, TaskDetail } from "../api/schema";
 import { ago, clock, plural, useNow } from "../lib/format";
 import { linesOf } from "../lib/lines";
 import { Markdown } from "../lib/markdown";
@@ -45,7 +45,7 @@ function Request({ t, p, mark, now }: { t: TaskDetail; p: Pull; mark: PullMark; 
   return (
     <>
       <section aria-label="Pull request">
-        <h2><Outside href={p.url}>{numberOf(p)}</Outside> {r.title} <span className="tag">{mark.state === "open" && mark.draft ? "draft" : mark.state}</span></h2>
+        <h2><Outside href={p.url}>{numberOf(p)}</Outside> {r.title} <span className="tag">{mark.state_text}</span></h2>
         <p className="muted">
           <code>{p.branch}</code> → <code>{p.base}</code>
           {r.author && ` · opened by ${r.author}`}{p.adopted && ", continued by this task"}
@@ -58,7 +58,7 @@ function Request({ t, p, mark, now }: { t: TaskDetail; p: Pull; mark: PullMark; 
       <CI checks={r.checks ?? []} mark={mark} />
       <section aria-label="Reviews">
         <h2>Reviews <span className={toneOf(review)}>{review.state}</span></h2>
-        <Reviewers comments={r.comments ?? []} now={now} />
+        <Reviewers list={t.reviewers ?? []} now={now} />
         <Comments list={comments} now={now} />
       </section>
     </>
@@ -114,14 +114,13 @@ function CheckView({ c, open }: { c: PullCheck; open?: boolean }) {
   );
 }
 
-// Reviewers names the people who reviewed it, with what each one said last.
-function Reviewers({ comments, now }: { comments: PullComment[]; now: number }) {
-  const last = [...new Map(comments.filter((c) => c.review).map((c) => [c.author, c])).values()];
-  if (last.length === 0) return <p className="muted">Nobody has reviewed it yet.</p>;
-  return <ul className="pull-reviewers">{last.map((c) => <li key={c.id}><strong>{c.author}</strong> <ReviewTag c={c} /> {c.at && <span className="muted" title={clock(c.at)}>{ago(c.at, now)} ago</span>}</li>)}</ul>;
+// Reviewers names the people who reviewed it, with what each one decided last.
+function Reviewers({ list, now }: { list: Reviewer[]; now: number }) {
+  if (list.length === 0) return <p className="muted">Nobody has reviewed it yet.</p>;
+  return <ul className="pull-reviewers">{list.map((r) => <li key={r.name}><strong>{r.name}</strong> <ReviewTag c={r} />{!r.counts && <span className="muted"> without write access, so it does not count</span>} {r.at && <span className="muted" title={clock(r.at)}>{ago(r.at, now)} ago</span>}</li>)}</ul>;
 }
 
-function ReviewTag({ c }: { c: PullComment }) {
+function ReviewTag({ c }: { c: Pick<PullComment, "review"> }) {
   if (!c.review) return null;
   const m = reviewMark({ review: c.review as PullMark["review"] });
   return <span className={toneOf(m)}>{m.state}</span>;

@@ -3,7 +3,7 @@ import { screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { pull, task } from "../test/make";
 import { show } from "../test/render";
-import { ciMark, pullLine, PullMarks, reviewMark } from "./pullmark";
+import { ciMark, PullMarks, reviewMark } from "./pullmark";
 
 it("shows the number, CI and the review as text, and opens the forge and the task", () => {
   const t = task({ id: 1, pr: pull({ ci: "failed", failed: ["build", "lint"], review: "changes", open_comments: 2 }) });
@@ -38,12 +38,4 @@ it("has words for every state", () => {
   expect(([undefined, "approved", "changes"] as const).map((review) => reviewMark({ review }).text)).toEqual(["– review", "✓ approved", "✗ changes"]);
   expect(reviewMark({ draft: true }).text).toBe("draft");
   expect(reviewMark({ draft: true, review: "approved" }).text).toBe("✓ approved");
-});
-
-it("says what an open request needs", () => {
-  expect(pullLine(pull({ conflicts: true, problem: "no token" }))).toBe("conflicts with main; no token");
-  expect(pullLine(pull({ merging: true }))).toBe("merging");
-  expect(pullLine(pull({}))).toBeUndefined();
-  expect(pullLine(pull({ state: "closed", conflicts: true }))).toBeUndefined();
-  expect(pullLine(undefined)).toBeUndefined();
 });

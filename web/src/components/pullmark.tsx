@@ -36,12 +36,6 @@ export const toneOf = (m: Pick<Mark, "tone">) => "tag" + (m.tone ? " " + m.tone 
 
 export const numberOf = (p: { number?: number }) => (p.number ? `#${p.number}` : "pull request");
 
-// pullLine says what a person should know about an open request.
-export function pullLine(p?: PullMark): string | undefined {
-  if (p?.state !== "open") return undefined;
-  return [p.merging && "merging", p.conflicts && `conflicts with ${p.base}`, p.problem].filter(Boolean).join("; ") || undefined;
-}
-
 // PullMarks are the number, which opens the forge, and two badges, which open the
 // task's page. The badges of a request that has ended say nothing any more.
 export function PullMarks({ t, className }: { t: Task; className: string }) {

@@ -8,9 +8,6 @@ import { FormProblem } from "../ui/parts";
 import { say } from "../ui/toast";
 import { renameProject } from "./commands";
 
-// prefixPattern is what the server accepts as a prefix.
-export const prefixPattern = "[a-z][a-z0-9]{0,15}";
-
 export function RenameProject({ p }: { p: Project }) {
   return p.can?.includes("rename") ? <button className="button small" onClick={renameProject(p).run}>Rename…</button> : null;
 }
@@ -35,7 +32,7 @@ export function RenameDialog({ p, close }: { p: Project; close: () => void }) {
       <form className="form" onSubmit={(e) => void submit(e)}>
         <div className="field">
           <label htmlFor={id}>Prefix</label>
-          <input id={id} name="prefix" required pattern={prefixPattern} defaultValue={p.prefix} maxLength={16} autoComplete="off" />
+          <input id={id} name="prefix" required defaultValue={p.prefix} autoComplete="off" />
           <small>Lower-case letters and digits, a letter first. New tasks get keys with this prefix. The keys of existing tasks stay as they are.</small>
         </div>
         <footer className="form-end">

@@ -3,11 +3,10 @@ import { useEffect, useRef, useState } from "react";
 import { problemOf } from "../api/client";
 import { readRaw } from "../api/output";
 import type { Problem, Session } from "../api/schema";
+import { firstScreen } from "../api/tables";
 import { ProblemBox } from "../ui/parts";
 import { makeTerminal } from "./xterm";
 
-const COLUMNS = 120; // the size of a screen without viewers
-const ROWS = 40;
 const WRITTEN = ["stdout", "stderr"];
 
 export default function Replay({ session }: { session: Session }) {
@@ -21,7 +20,7 @@ export default function Replay({ session }: { session: Session }) {
     const stop = new AbortController();
     // A screen keeps its size. Lines without a screen are wrapped to the width
     // of the page.
-    const { term, fit, close } = makeTerminal(el, { scrollback: 50_000, disableStdin: true, convertEol: !session.screen, cursorInactiveStyle: "none", cols: COLUMNS, rows: ROWS });
+    const { term, fit, close } = makeTerminal(el, { scrollback: 50_000, disableStdin: true, convertEol: !session.screen, cursorInactiveStyle: "none", ...firstScreen });
     const watch = new ResizeObserver(() => !session.screen && fit.fit());
     watch.observe(el);
     readRaw(session.key, WRITTEN, stop.signal).then(

@@ -8,7 +8,7 @@ import { Fact } from "../ui/parts";
 import { judged, passed } from "./verdicts";
 
 export function ReviewAbout({ t, r }: { t: TaskDetail; r: Review }) {
-  const summary = (t.history ?? []).findLast((s) => s.summary && s.role !== "verify")?.summary;
+  const summary = (t.history ?? []).find((s) => s.key === t.summary_by)?.summary;
   const landing = t.landings?.at(-1);
   const runs = (t.check_runs ?? []).filter((c) => c.landing_id === landing?.id && !c.on_base);
   const verdict = judged(t)?.verdict;
@@ -21,7 +21,7 @@ export function ReviewAbout({ t, r }: { t: TaskDetail; r: Review }) {
       <section>
         <h2><Link href={to("/tasks/{key}", { key: t.key, tab: "checks" })}>Checks</Link></h2>
         {runs.length === 0 && <p className="muted">{landing ? "None were configured, or they have not run yet." : "They run when its session has ended."}</p>}
-        <ul>{runs.map((c) => <li key={c.id}>{c.exit === 0 ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>} <code>{c.command}</code> <small className="muted">{fine(c.took / 1e6)}</small></li>)}</ul>
+        <ul>{runs.map((c) => <li key={c.id}>{c.result === "passed" ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>} <code>{c.command}</code> <small className="muted">{fine(c.took / 1e6)}</small></li>)}</ul>
         {verdict && <>
           <h2><Link href={to("/tasks/{key}", { key: t.key, tab: "steps" })}>Steps {passed(t)}</Link></h2>
           <ul>{(verdict.steps ?? []).map((s) => <li key={s.n} title={s.evidence}>{s.pass ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>} {s.text}</li>)}</ul>

@@ -83,7 +83,7 @@ export const ReviewFile = memo(function ReviewFile({ r, f, comments }: Props) {
 // whyPlain returns why the lines of a file are not shown.
 function whyPlain(f: File): string | undefined {
   if (f.binary) return "It is a binary file, which has no lines.";
-  return f.large ? "It is too large to show by line: it has more than 512 KiB or 5,000 changed lines." : undefined;
+  return f.large ? "It is too large to show by line." : undefined;
 }
 
 function Body({ r, f, comments, near }: Props & { near: boolean }) {

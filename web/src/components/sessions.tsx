@@ -43,7 +43,7 @@ export function Sessions({ t, after }: { t: TaskDetail; after?: ReactNode }) {
           {offered.map((v) => <button key={v.id} aria-pressed={shown === v.id} onClick={() => setView(v.id)}>{v.name}</button>)}
         </div>
       </div>
-      <SessionLine s={session} />
+      <SessionLine s={session} rested={t.rested?.includes(session.key)} />
       {shown === "conversation" && <Conversation key={session.key} session={session} relative={relativeTo(t)} />}
       {shown === "raw" && <Raw key={session.key} session={session} />}
       {shown === "app" && <Raw key={session.key + " app"} session={session} kinds={APP} name="Output of the app" nothing="There is no output of an app. An app is served for a verifier when workspace.serve is set in coppice.yaml." />}
@@ -58,7 +58,7 @@ export function Sessions({ t, after }: { t: TaskDetail; after?: ReactNode }) {
   );
 }
 
-function SessionLine({ s }: { s: Session }) {
+function SessionLine({ s, rested }: { s: Session; rested?: boolean }) {
   const now = useNow();
   return (
     <p className="session-line muted">
@@ -66,7 +66,7 @@ function SessionLine({ s }: { s: Session }) {
       {live(s) ? ` · ${ago(s.started_at ?? s.created_at, now)}` : ` · ended ${ago(s.ended_at, now)} ago`}
       {s.usage.cost_usd ? ` · ${cost(s.usage)}` : ""}{s.usage.turns ? ` · ${plural(s.usage.turns, "turn")}` : ""}
       {s.dropped ? <span className="warn-text"> · {size(s.dropped)} of its output were not kept (limits.output)</span> : null}
-      {s.stop_why === "parked" && s.state === "done" && " · stopped while it was parked; its conversation continues"}
+      {rested && " · stopped while it was parked; its conversation continues"}
       {s.warning && <span className="warn-text"> · {s.warning}</span>}
       {s.failure && <span className="bad-text"> · {classes[s.failure.class] ?? s.failure.class}: <Mono text={s.failure.text} /></span>}
     </p>

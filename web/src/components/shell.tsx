@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { useLine } from "../api/live";
 import { problemOf } from "../api/client";
 import { useStatus } from "../api/cache";
+import { endedStatuses, statuses } from "../api/tables";
 import { plural, span, usd, useNow } from "../lib/format";
 import { Link, to, usePath } from "../router";
 import { usePrefs } from "../state/prefs";
@@ -46,7 +47,8 @@ function ConnectionState() {
   return <span className={"line line-" + connection} role="status">{words[connection]}</span>;
 }
 
-const open = ["working", "verifying", "fixing", "checking", "landing", "ready", "waiting"];
+// The inbox has a separate mark.
+const open = statuses.filter((s) => !endedStatuses.includes(s) && s !== "needs you");
 
 // Counts shows how many tasks are open, by status.
 function Counts() {
@@ -58,12 +60,12 @@ function Counts() {
 
 // Spend shows what was spent today, with the budget if there is one.
 function Spend() {
-  const spent = useStatus((s) => ({ today: s.today_usd, day: s.day_usd, projects: (s.projects ?? []).map(({ prefix, today_usd, day_usd }) => ({ prefix, today_usd, day_usd })) }));
+  const spent = useStatus((s) => ({ today: s.today_usd, day: s.day_usd, near: s.near_day, projects: (s.projects ?? []).map(({ prefix, today_usd, day_usd }) => ({ prefix, today_usd, day_usd })) }));
   if (!spent) return null;
-  const { today, day } = spent;
+  const { today, day, near } = spent;
   const each = spent.projects.map((p) => `${p.prefix}: ${usd(p.today_usd)}${p.day_usd ? ` of ${usd(p.day_usd)}` : ""}`);
   return (
-    <Link href="/usage" className={"spend" + (day && today >= day ? " warn-text" : "")} title={["Spent since 00:00 UTC", ...each].join("\n")}>
+    <Link href="/usage" className={"spend" + (near ? " warn-text" : "")} title={["Spent since 00:00 UTC", ...each].join("\n")}>
       {usd(today)}{day ? ` of ${usd(day)}` : ""} <small>today</small>
     </Link>
   );

@@ -3,12 +3,16 @@ import { fireEvent, screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import { detail } from "../test/make";
 import { show } from "../test/render";
-import { limitsOf, TaskFacts } from "./taskfacts";
+import { TaskFacts } from "./taskfacts";
 
 it("says what stops a session", () => {
-  expect(limitsOf(detail({ id: 1 }))).toBe("none");
-  expect(limitsOf(detail({ id: 1, until_done: true }))).toBe("until it is done");
-  expect(limitsOf(detail({ id: 1, limits: { turns: 40, time: "30m", budget: "2 USD" } }))).toBe("40 turns, 30m, 2 USD per session");
+  const limits = () => screen.getByText("Limits").nextElementSibling!.textContent;
+  const facts = (limits_text?: string) => <TaskFacts t={detail({ id: 1, limits_text, can_change: false })} onPriority={() => {}} onBudget={() => {}} onLimits={() => {}} />;
+  const { unmount } = show(facts());
+  expect(limits()).toBe("none");
+  unmount();
+  show(facts("40 turns, 30m per session"));
+  expect(limits()).toBe("40 turns, 30m per session");
 });
 
 it("changes the limits of a task", () => {
@@ -17,4 +21,12 @@ it("changes the limits of a task", () => {
   fireEvent.change(screen.getByLabelText("Time of a session"), { target: { value: "1h" } });
   fireEvent.submit(screen.getByLabelText("Time of a session").closest("form")!);
   expect(onLimits).toHaveBeenCalledWith({ turns: 40, time: "1h" });
+});
+
+it("links the issue of a task, unless its address is not one of the web", () => {
+  const props = { onPriority: () => {}, onBudget: () => {}, onLimits: () => {} };
+  show(<TaskFacts t={detail({ id: 1, issue: { tracker: "gitea", id: "12", url: "https://gitea.example.org/app/issues/12" } })} {...props} />);
+  expect(screen.getByRole("link", { name: "#12" }).getAttribute("href")).toBe("https://gitea.example.org/app/issues/12");
+  show(<TaskFacts t={detail({ id: 2, issue: { tracker: "linear", id: "ENG-1", url: "javascript:alert(1)" } })} {...props} />);
+  expect(screen.getByText("ENG-1").tagName).toBe("SPAN");
 });

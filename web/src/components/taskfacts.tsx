@@ -6,12 +6,14 @@ import { clock, plural } from "../lib/format";
 import { Link, to, toFlow, toTask } from "../router";
 import { editorLink, editorName } from "../lib/editor";
 import { usePrefs } from "../state/prefs";
-import { Copy, Fact } from "../ui/parts";
+import { Copy, Fact, Outside } from "../ui/parts";
 import { editMarks, flag } from "./marks";
 
 function Keys({ keys }: { keys: string[] }) {
   return <>{keys.map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={toTask(k)}>{k}</Link></span>)}</>;
 }
+
+const issueName = (id: string) => (/^[0-9]+$/.test(id) ? `#${id}` : id);
 
 function OpenInEditor({ path }: { path: string }) {
   const { editor } = usePrefs();
@@ -33,13 +35,6 @@ export function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string)
   );
 }
 
-// limitsOf says what stops each session of a task before it is done.
-export function limitsOf(t: TaskDetail): string {
-  const l = t.limits;
-  const list = [l.turns && l.turns < mostTurns ? plural(l.turns, "turn") : "", l.time ?? "", l.budget ?? ""].filter(Boolean);
-  return list.length ? `${list.join(", ")} per session` : t.until_done ? "until it is done" : "none";
-}
-
 // Limits shows the limits of a task's sessions, and changes those of the task.
 export function Limits({ t, onLimits }: { t: TaskDetail; onLimits: (change: TaskChange) => void }) {
   return (
@@ -49,7 +44,7 @@ export function Limits({ t, onLimits }: { t: TaskDetail; onLimits: (change: Task
       const text = (name: string) => String(form.get(name) ?? "").trim();
       onLimits({ turns: Number(text("turns")) || 0, time: text("time") || "0s" });
     }}>
-      <input name="turns" type="number" min={1} max={mostTurns} key={`turns ${t.turns ?? ""}`} defaultValue={t.turns ?? ""} placeholder={String(t.limits.turns ?? mostTurns)} aria-label="Turns of a session" />
+      <input name="turns" type="number" min={1} max={mostTurns} key={`turns ${t.turns ?? ""}`} defaultValue={t.turns ?? ""} placeholder={String(t.limits.turns)} aria-label="Turns of a session" />
       <input name="time" key={`time ${t.time ?? ""}`} defaultValue={t.time ?? ""} placeholder={t.limits.time || "time"} aria-label="Time of a session" />
       <button className="button small">Set</button>
     </form>
@@ -81,7 +76,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           <Fact name="Agent">{t.agent}{t.model ? ` · ${t.model}` : ""}{t.effort ? ` · ${t.effort}` : ""} <Restaff t={t} /></Fact>
           <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
           <Fact name="Budget">{!t.can_change ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
-          <Fact name="Limits">{limitsOf(t)}{t.can_change && <Limits t={t} onLimits={onLimits} />}</Fact>
+          <Fact name="Limits">{t.limits_text || "none"}{t.can_change && <Limits t={t} onLimits={onLimits} />}</Fact>
           <Fact name="Group">{t.group ? <Link href={to("/groups/{id}", { id: String(t.group_id) })}>{t.group}</Link> : "none"}</Fact>
           <Fact name="Labels">{(t.labels?.length ?? 0) === 0 ? "none" : <span className="chips">{t.labels!.map((l) => <Link key={l} href={to("/", { label: l })} className="chip" title={l}>{l}</Link>)}</span>}</Fact>
           <Fact name="Marks">
@@ -93,6 +88,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           {t.checkout && <Fact name="Workspace">none: your own checkout</Fact>}
           {t.branch && !t.workspace && <Fact name="Branch"><code>{t.branch}</code></Fact>}
           {t.feature && <Fact name="Feature">{t.feature}</Fact>}
+          {t.issue && <Fact name="Issue"><Outside href={t.issue.url} title={`of the tracker ${t.issue.tracker}`}>{issueName(t.issue.id)}</Outside></Fact>}
           {t.fork_of && <Fact name="Fork of"><Link href={toTask(t.fork_of)}>{t.fork_of}</Link></Fact>}
           {t.flow && <Fact name="Flow"><Link href={toFlow(t.key)}>{t.flow.kind}</Link>{t.flow.note && `: ${t.flow.note}`}</Fact>}
           {t.step && <Fact name="Step of"><Link href={toFlow(t.step.flow)}>{t.step.flow}</Link> as {t.step.key}</Fact>}

@@ -53,7 +53,7 @@ function TemplateForm({ project, t, onClose }: { project: string; t?: Template; 
       {!t && (
         <div className="field">
           <label htmlFor={id + "name"}>Name</label>
-          <input id={id + "name"} value={name} required autoFocus maxLength={64} autoComplete="off" placeholder="update" onChange={(e) => setName(e.target.value)} />
+          <input id={id + "name"} value={name} required autoFocus autoComplete="off" placeholder="update" onChange={(e) => setName(e.target.value)} />
           <small>Of its file in <code>.coppice/templates</code>, without <code>.md</code></small>
         </div>
       )}

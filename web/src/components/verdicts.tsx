@@ -7,12 +7,10 @@ import { Empty, Mono } from "../ui/parts";
 import { Pictures } from "./pictures";
 import { FailureClass } from "./why";
 
-export const verifiers = (t: TaskDetail): Session[] => (t.history ?? []).filter((s) => s.role === "verify");
+const verifiers = (t: TaskDetail): Session[] => (t.history ?? []).filter((s) => t.verifiers?.includes(s.key));
 
 // judged returns the session with the newest verdict.
-export function judged(t: TaskDetail): Session | undefined {
-  return verifiers(t).findLast((s) => s.verdict);
-}
+export const judged = (t: TaskDetail): Session | undefined => (t.history ?? []).find((s) => s.key === t.verdict_by);
 
 export function passed(t: TaskDetail): string {
   const steps = judged(t)?.verdict?.steps ?? [];

@@ -14,7 +14,7 @@ export function FailureClass({ name }: { name: string }) {
   return <span className="problem-code">{classes[name] ?? name}</span>;
 }
 
-const reason = (t: TaskDetail) => t.reason || t.failure?.text || t.warning;
+const reason = (t: TaskDetail) => t.reason || t.warning;
 
 // offersActions reports whether the banner has the actions of a task.
 export function offersActions(t: TaskDetail): boolean {
@@ -25,13 +25,12 @@ export function offersActions(t: TaskDetail): boolean {
 // own bar of actions.
 export function Why({ t, log = true, actions = <ActionBar t={t} /> }: { t: TaskDetail; log?: boolean; actions?: ReactNode }) {
   if (t.question?.open) return <Ask task={t.key} q={t.question} />;
-  const fix = t.fix ?? t.failure?.fix;
   const text = reason(t);
   if (!text) return null;
   return (
     <div className={"why" + (t.status === "failed" ? " bad" : t.need ? " needs" : "")}>
       <p>{t.failure && t.status !== "done" && <FailureClass name={t.failure.class} />}<Mono text={text} /></p>
-      {fix && <p className="muted"><Mono text={fix} /></p>}
+      {t.fix && <p className="muted"><Mono text={t.fix} /></p>}
       {log && t.failed_check && <Excerpt task={t.key} c={t.failed_check} relative={relativeTo(t)} />}
       {offersActions(t) && actions}
     </div>

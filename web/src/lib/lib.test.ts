@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { task } from "../test/make";
-import { said, shownColumns } from "./board";
+import { said } from "./board";
 import { lineDiff, needLines, parsePatch } from "./diff";
 import { axisTime, clock, cost, count, size, span, usd } from "./format";
 import { fitting, sinceDay, ticks, within, zoomed } from "./gantt";
@@ -15,7 +15,7 @@ import { editorLink, editors, fault } from "./editor";
 import { placeOf, sourceOf } from "./hits";
 import { marked } from "./marks";
 import { readMetrics } from "../routes/health";
-import { diskRows, keptLimits } from "../components/disk";
+import { diskRows } from "../components/disk";
 import { left } from "../components/removeproject";
 
 describe("disk", () => {
@@ -25,11 +25,6 @@ describe("disk", () => {
     const d = { at: "", total: 0, free: 0, state: "/state", projects: [{ prefix: "app", total: 0, parts: [part("trash", 0), part("workspaces", 5), part("repository", 0, true)] }], server: [part("database", 9)], kept: [] };
     expect(diskRows(d).map((r) => `${r.of} ${r.part.what}`)).toEqual([" database", "app workspaces", "app repository"]);
   });
-  it("says how much is kept", () => {
-    const k = { what: "output", by: "keep.output" };
-    expect(keptLimits({ ...k, most: 7, size: 2 ** 30, age: "180d" })).toBe("7, 1 GiB, 180d");
-    expect(keptLimits(k)).toBe("no limit");
-  });
   it("says what a removal leaves", () => {
     const gone = { id: 1, prefix: "app", path: "/app", left: [{ what: "workspaces", path: "/state/w" }] };
     expect(left(gone)).toBe(" Not removed: workspaces: /state/w.");
@@ -38,12 +33,6 @@ describe("disk", () => {
 });
 
 describe("the board", () => {
-  const column = (name: string, count: number, change = {}) => ({ name, count, tasks: [], ...change });
-  it("shows columns with tasks, and those that the server always shows", () => {
-    const list = [column("Needs you", 0, { needs: true }), column("Working", 0, { shown: true }), column("Landing", 0), column("Failed", 2)];
-    expect(shownColumns(list, 0).map((c) => c.name)).toEqual(["Working", "Failed"]);
-    expect(shownColumns(list, 1).map((c) => c.name)).toEqual(["Needs you", "Working", "Failed"]);
-  });
   it("does not repeat a status that the column says", () => {
     expect(said("Needs you", "needs you")).toBe(true);
     expect(said("Working", "verifying")).toBe(false);

@@ -91,7 +91,7 @@ export function Markdown({ text }: { text: string }) {
         if (p.kind === "heading") return <p key={i} className="prose-heading">{boxed(p.lines[0]!.replace(/^#+\s/, ""))}</p>;
         if (p.kind === "list") {
           const List = /^\s*\d/.test(p.lines[0]!) ? "ol" : "ul";
-          return <List key={i}>{p.lines.map((l, j) => <li key={j}>{boxed(l.replace(/^\s*([-*+]|\d+[.)])\s/, ""))}</li>)}</List>;
+          return <List key={i}>{p.lines.map((l, j) => <li key={j} className={/^\s{2,}/.test(l) ? "nested" : undefined}>{boxed(l.replace(/^\s*([-*+]|\d+[.)])\s/, ""))}</li>)}</List>;
         }
         return <p key={i}>{p.lines.map((l, j) => <Fragment key={j}>{j > 0 && "\n"}{inline(l)}</Fragment>)}</p>;
       })}

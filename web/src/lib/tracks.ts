@@ -44,9 +44,10 @@ export function moved(rows: Row[], from: number, by: number): Row[] {
   return out;
 }
 
-// wrongRow returns the row and the field that a problem is about. The server names
-// them as in tracks[1].name.
-export function wrongRow(problem: Problem | undefined): { row: number; field: string } | undefined {
-  const at = /^tracks\[(\d+)\](?:\.(\w+))?/.exec(problem?.field ?? "");
+// wrongRow returns the row of a list, and its field, that a problem is about. The server
+// names them as in tracks[1].name.
+export function wrongRow(problem: Problem | undefined, list = "tracks"): { row: number; field: string } | undefined {
+  const field = problem?.field ?? "";
+  const at = field.startsWith(list) ? /^\[(\d+)\](?:\.(\w+))?/.exec(field.slice(list.length)) : null;
   return at ? { row: Number(at[1]), field: at[2] ?? "" } : undefined;
 }

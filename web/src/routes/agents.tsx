@@ -70,20 +70,11 @@ function Login({ a }: { a: Agent }) {
 
 const Unproven = () => <span className="tag" title="No test has run its profile with the real CLI">unproven</span>;
 
-// modelOf returns the model of an account agent:model, "" for an agent's own
-// account.
-function modelOf(account: string): string {
-  const colon = account.indexOf(":");
-  return colon < 0 ? "" : account.slice(colon + 1);
-}
-
-function Limited({ limit, waiting }: { limit: AgentLimit; waiting: string[] }) {
+function Limited({ limit, model, waiting }: { limit: AgentLimit; model?: string; waiting: string[] }) {
   const now = useNow(1000);
-  const until = time(limit.until);
-  const model = modelOf(limit.agent);
   return (
     <>
-      <p className="warn-text">{model && <>Model <Mono text={model} />: </>}<span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account is limited"} /> · {until > now ? `available in ${span(until - now)}, at ${clock(limit.until)}` : "until you clear it"}</p>
+      <p className="warn-text">{model && <>Model <Mono text={model} />: </>}<span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account is limited"} /> · {limit.until ? `available in ${span(time(limit.until) - now)}, at ${clock(limit.until)}` : "until you clear it"}</p>
       <p><button className="button small" onClick={clearLimit(limit.agent).run}>{model ? `Clear the limit of ${model}` : "Clear the limit"}</button></p>
       <Waiting keys={waiting} />
     </>
@@ -102,7 +93,7 @@ function AgentView({ a }: { a: Agent }) {
       </h2>
       {a.limit && <Limited limit={a.limit} waiting={a.waiting ?? []} />}
       {!a.limit && (a.tasks.running > 0 || models.length === 0) && <p className="muted">{a.tasks.running > 0 ? `${a.tasks.running} running` : "no rate limit"}</p>}
-      {models.map((l) => <Limited key={l.agent} limit={l} waiting={l.tasks ?? []} />)}
+      {models.map((l) => <Limited key={l.agent} limit={l} model={l.model} waiting={l.tasks ?? []} />)}
       {a.problem && <p className="bad-text"><Mono text={a.problem} /></p>}
       {(a.warnings ?? []).map((w) => <p key={w} className="warn-text"><Mono text={w} /></p>)}
       {!a.path && a.install && <Copy text={a.install} label={`Copy how to install ${a.name}`} />}

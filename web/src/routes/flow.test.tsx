@@ -18,19 +18,20 @@ import FlowsPage from "./flows";
 import { TaskPage } from "./task";
 
 const now = Date.parse("2026-01-01T10:05:00Z");
-const said = (verdict: string, summary: string) => JSON.stringify({ verdict, summary, position: `Because of ${summary}`, changed: "" });
+const said = (verdict: "agree" | "disagree", summary: string) => ({ said: { verdict, summary, position: `Because of ${summary}` }, result: `${verdict}: ${summary}` });
 const doc = (change: Partial<FlowDocument> & { name: string }): FlowDocument => ({ version: 1, size: 20, by: "engine:flow", at: "2026-01-01T10:03:00Z", ...change });
 
 const debate = flow({
   kind: "debate", spec: { between: ["alpha", "beta"], rounds: 3 }, note: "round 2 of 3",
-  steps: [step({ key: "l1/r0/a", task: "app-2", agent: "alpha", result: said("disagree", "Files are simple") }), step({ key: "l1/r0/b", task: "app-3", agent: "beta", result: said("agree", "SQLite is safe") }), step({ key: "l1/r1/a", task: "app-4", agent: "alpha", state: "open", status: "needs you", ended: undefined, waits: "it asks which one", fix: "answer it" })],
+  steps: [step({ key: "l1/r0/a", group: "Round 1", side: 1, task: "app-2", agent: "alpha", ...said("disagree", "Files are simple") }), step({ key: "l1/r0/b", group: "Round 1", side: 2, task: "app-3", agent: "beta", ...said("agree", "SQLite is safe") }), step({ key: "l1/r1/a", group: "Round 2", side: 1, task: "app-4", agent: "alpha", state: "open", status: "needs you", ended: undefined, waits: "it asks which one", fix: "answer it" })],
+  rounds: [{ name: "Round 1", tasks: ["app-2", "app-3"] }, { name: "Round 2", tasks: ["app-4", ""] }], verdict: "summary",
   documents: [doc({ name: "summary", version: 2 })],
 });
 
-const list = { task: task({ id: 1, title: "Store events", status: "needs you", reason: "the plan waits for you" }), kind: "goal", note: "lead works", done: 2, steps: 5, cost_usd: 1.25 };
+const list = { task: task({ id: 1, title: "Store events", status: "needs you", line: "the plan waits for you" }), kind: "goal", note: "lead works", done: 2, steps: 5, cost_usd: 1.25 };
 
 it("lists flows, with the reason why one waits", async () => {
-  serve({ "GET /api/v1/projects": { projects: [{ prefix: "app" }, { prefix: "web" }] }, "GET /api/v1/flows": { flows: [list, { ...list, task: task({ id: 2, title: "Wave" }) }], next: 1 } });
+  serve({ "GET /api/v1/projects": { projects: [{ prefix: "app" }, { prefix: "web" }] }, "GET /api/v1/flows": { flows: [list, { ...list, task: task({ id: 2, title: "Wave", line: "lead works" }) }], next: 1 } });
   show(<FlowsPage />);
   expect(await screen.findByText("the plan waits for you")).toBeTruthy();
   expect(screen.getByText("lead works")).toBeTruthy();
@@ -66,7 +67,7 @@ it("shows a debate: the verdict first, then input, rounds, steps and documents",
 
 it("shows a plan with its check-boxes", async () => {
   const plan = "# Plan\n\n- [x] M1 parse\n- [ ] M2 print";
-  serve({ "GET /api/v1/flows/app-1": flow({ steps: [], documents: [doc({ name: "plan" })] }), "GET /api/v1/flows/app-1/documents/plan": { ...doc({ name: "plan" }), text: plan } });
+  serve({ "GET /api/v1/flows/app-1": flow({ steps: [], plan: "plan", documents: [doc({ name: "plan" })] }), "GET /api/v1/flows/app-1/documents/plan": { ...doc({ name: "plan" }), text: plan } });
   show(<FlowPage flowKey="app-1" />);
   expect((await screen.findByLabelText("done")).parentElement!.textContent).toBe("☑ M1 parse");
   expect(screen.getByLabelText("open").parentElement!.textContent).toBe("☐ M2 print");
@@ -75,10 +76,11 @@ it("shows a plan with its check-boxes", async () => {
 });
 
 it("groups steps, folds results, and resumes from a step", async () => {
-  const f = flow({ task: detail({ id: 1, can: ["resume"], flow: { kind: "cycle" } }), steps: [step({ key: "assess", task: "app-2" }), step({ key: "c1/review", task: "app-3", state: "failed", status: "failed", result: "It broke.\nBadly." }), step({ key: "c1/implement", task: "app-4", left: true })] });
+  const f = flow({ task: detail({ id: 1, can: ["resume"], flow: { kind: "cycle" } }), steps: [step({ key: "assess", task: "app-2" }), step({ key: "c1/review", group: "Cycle 1", name: "review", task: "app-3", state: "failed", status: "failed", result: "It broke.\nBadly.", can_resume: true }), step({ key: "c1/implement", group: "Cycle 1", task: "app-4", left: true })] });
   const sent = serve({ "GET /api/v1/flows/app-1": f, "POST /api/v1/tasks/app-1/resume": f.task });
   show(<><FlowSteps f={f} now={now} /><Dialogs /></>);
   expect(screen.getByText("Cycle 1")).toBeTruthy();
+  expect(screen.getByText("review").getAttribute("href")).toBe("/tasks/app-3");
   expect(screen.getByText("It broke.", { selector: "summary" })).toBeTruthy();
   expect(screen.getByText("no longer counts")).toBeTruthy();
   expect(screen.queryByLabelText("Resume from c1/implement")).toBeNull();

@@ -35,10 +35,7 @@ function FlowView({ f }: { f: FlowDetail }) {
   useSeen(t);
   const steps = f.steps ?? [];
   const documents = f.documents ?? [];
-  const counted = steps.filter((s) => !s.left);
-  const has = (name: string) => documents.some((d) => d.name === name);
-  const verdict = f.kind === "debate" && has("summary");
-  const rounds = f.kind === "debate" ? roundsOf(steps) : [];
+  const rounds = roundsOf(f);
   const names = documents.map((d) => d.name).join("\n");
   const { approves, drafts } = f;
   usePageCommands(useMemo(() => [...(names ? names.split("\n").map((n) => editDocument(t.key, n)) : []), ...planCommands({ task: { key: t.key }, approves, drafts })], [t.key, names, approves, drafts]));
@@ -55,7 +52,7 @@ function FlowView({ f }: { f: FlowDetail }) {
           <StatusBadge status={t.status} text={t.status_text} />
           <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span>
           <span className="tag">{f.kind}</span>
-          <StepBar done={counted.filter((s) => s.state === "done").length} steps={counted.length} />
+          <StepBar done={f.done} steps={f.of} />
           <span>{usd(f.metrics.cost_usd)}{t.budget ? ` of ${String(t.budget)}` : ""}</span>
           {f.paused && <span className="warn-text">paused</span>}
           {f.wrap_up && <span className="warn-text">wraps up</span>}
@@ -64,12 +61,12 @@ function FlowView({ f }: { f: FlowDetail }) {
         </p>
         {f.note && f.note !== t.reason && <p className="flow-where">{f.note}</p>}
         <Why t={t} actions={<ActionBar t={t} names={{ pause: "Pause", "wrap-up": "Wrap up" }} />} />
-        <Waiting steps={counted.filter((s) => s.waits)} />
+        <Waiting steps={steps.filter((s) => s.waits)} />
       </div>
-      {verdict && <section className="flow-part flow-verdict"><h2>Verdict</h2><FlowDocumentText flow={t.key} name="summary" /></section>}
+      {f.verdict && <section className="flow-part flow-verdict"><h2>Verdict</h2><FlowDocumentText flow={t.key} name={f.verdict} /></section>}
       <FlowInput f={f} />
-      {has("plan") && <FlowPlan f={f} name="plan" />}
-      {f.result && !verdict && <section className="flow-part"><h2>Result</h2><Markdown text={f.result} /></section>}
+      {f.plan && <FlowPlan f={f} name={f.plan} />}
+      {f.result && !f.verdict && <section className="flow-part"><h2>Result</h2><Markdown text={f.result} /></section>}
       {(f.cycles ?? []).length > 0 && <section className="flow-part"><h2>{plural(f.cycles!.length, "cycle")}</h2><CycleTable cycles={f.cycles!} /></section>}
       {rounds.length > 0 && <section className="flow-part"><h2>{plural(rounds.length, "round")}</h2><DebateGrid rounds={rounds} /></section>}
       <section className="flow-part">

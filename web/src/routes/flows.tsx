@@ -49,7 +49,7 @@ export default function FlowsPage() {
                   <td className="wide"><Link href={toFlow(f.task.key)} data-row>{f.task.key}</Link> <span className="flow-title">{f.task.title}</span></td>
                   <td>{f.kind}</td>
                   <td><StatusBadge status={f.task.status} text={f.task.status_text} /></td>
-                  <td className="wide flow-note">{f.task.reason ?? f.note}</td>
+                  <td className="wide flow-note">{f.task.line}</td>
                   <td><StepBar done={f.done} steps={f.steps} /></td>
                   <td className="num">{usd(f.cost_usd)}</td>
                   <td className="num" title={clock(f.task.created_at)}>{ago(f.task.created_at, now)} ago</td>

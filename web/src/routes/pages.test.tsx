@@ -117,14 +117,15 @@ it("has a tab for the pull request of a task, or only for what reactions did", a
   expect(screen.getByRole("tab", { name: "Reactions" })).toBeTruthy();
 });
 
-it("compares the cost of a task with the budget of its project", async () => {
-  const cost = (task: string, project: string) => ({ ...row, task, project });
-  serve({ ...some, "GET /api/v1/usage": { from: row.day, to: row.day, rows: [cost("app-1", "app"), cost("old-2", "app"), cost("web-1", "web")], sessions: 6, total: row.usage, budgets: [{ project: "app", task_usd: 1 }, { project: "web", task_usd: 2 }], more: false } });
+it("shows which tasks have spent their budget, as the server says", async () => {
+  const cost = (task: string, budget_usd?: number, over?: boolean) => ({ ...row, task, budget_usd, over });
+  serve({ ...some, "GET /api/v1/usage": { from: row.day, to: row.day, rows: [cost("app-1", 1, true), cost("old-2", 9), cost("web-1")], sessions: 6, total: row.usage, budgets: [{ project: "app", task_usd: 1 }], more: false } });
   history.replaceState(null, "", "/usage?by=task");
   show(<UsagePage />);
   const rowOf = (key: string) => screen.getByRole("link", { name: key }).closest("tr")!.textContent;
   await waitFor(() => expect(rowOf("app-1")).toContain("over"));
-  expect(rowOf("old-2")).toContain("over");
+  expect(rowOf("old-2")).not.toContain("over");
+  expect(screen.getByTitle("budget: $9.00")).toBeTruthy();
   expect(rowOf("web-1")).not.toContain("over");
 });
 

@@ -45,7 +45,7 @@ function ScheduleView({ s }: { s: Schedule }) {
         <span className={"tag" + (s.state === "paused" ? " bad" : s.state === "running" ? " good" : "")}>{s.state}</span>
         <code>{s.when}</code>{s.always && <span className="muted">also after a failure</span>}
         <span className="grow" />
-        <button className="button small" disabled={!s.can?.includes("run")} title={s.can?.includes("run") ? "Start a run now" : "A run has not ended"} aria-label={run.name} onClick={run.run}>Run</button>
+        <button className="button small" disabled={!s.can?.includes("run")} title={s.open ? `${s.open} has not ended` : "Start a run now"} aria-label={run.name} onClick={run.run}>Run</button>
         <button className="button small" aria-label={pause.name} onClick={pause.run}>{pause.name.split(" ")[0]}</button>
         <button className="button small danger" aria-label={remove.name} onClick={remove.run}>Remove…</button>
       </div>

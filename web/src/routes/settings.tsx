@@ -10,10 +10,12 @@ import { Hooks } from "../components/hooks";
 import { Prompts } from "../components/prompts";
 import { RemoveProject } from "../components/removeproject";
 import { RenameProject } from "../components/renameproject";
+import { Trackers } from "../components/trackers";
 import { Tracks } from "../components/tracks";
 import { editorLink, editors, fault } from "../lib/editor";
 import { clock, plural } from "../lib/format";
 import { setPrefs, usePrefs, type Theme } from "../state/prefs";
+import { Link } from "../router";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 
@@ -53,8 +55,9 @@ function Preferences() {
       </label>
       <EditorChoice />
       {"Notification" in window && (
-        <label className="check"><input type="checkbox" checked={p.notify && Notification.permission === "granted"} onChange={(e) => void notify(e.target.checked)} /> Notify me when a task needs me and this page is in the background</label>
+        <label className="check"><input type="checkbox" checked={p.notify && Notification.permission === "granted"} onChange={(e) => void notify(e.target.checked)} /> Show a notification of this browser when a task needs me and this page is in the background</label>
       )}
+      <p className="muted">Messages by chat, mail, phone and other programs come from the server: see <Link href="/notifications">Notifications</Link>.</p>
     </section>
   );
 }
@@ -92,6 +95,7 @@ function EditorChoice() {
 function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
   const [open, setOpen] = useState(false);
   const [tracksOpen, setTracks] = useState(false);
+  const [trackersOpen, setTrackers] = useState(false);
   const [promptsOpen, setPrompts] = useState(false);
   const paused = !!p.paused_at;
   const tracks = Object.entries(p.paused_tracks ?? {});
@@ -125,6 +129,10 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
       <details onToggle={(e) => setTracks(e.currentTarget.open)}>
         <summary>Tracks</summary>
         {tracksOpen && <Tracks project={p.prefix} />}
+      </details>
+      <details onToggle={(e) => setTrackers(e.currentTarget.open)}>
+        <summary>Trackers</summary>
+        {trackersOpen && <Trackers project={p.prefix} />}
       </details>
       <details onToggle={(e) => setPrompts(e.currentTarget.open)}>
         <summary>Prompts</summary>

@@ -30,8 +30,7 @@ export default function UsagePage() {
   const rows = useMemo(() => report.data?.rows ?? [], [report.data]);
   const perDay = useMemo(() => days(sums(rows, (r) => r.day), ask.from, ask.to), [rows, ask.from, ask.to]);
   const list = useMemo(() => sums(rows, by[group]).sort((a, b) => (group === "day" ? b.name.localeCompare(a.name) : b.usage.cost_usd - a.usage.cost_usd || b.usage.output_tokens - a.usage.output_tokens)), [rows, group]);
-  const budgets = useMemo(() => new Map((report.data?.budgets ?? []).filter((b) => b.task_usd).map((b) => [b.project, b.task_usd!])), [report.data]);
-  const ofTask = useMemo(() => new Map(rows.map((r) => [r.task ?? "", budgets.get(r.project)])), [rows, budgets]);
+  const ofTask = useMemo(() => new Map(rows.flatMap((r) => (r.task ? [[r.task, r] as const] : []))), [rows]);
   const all = report.data?.total;
   return (
     <div className="page">
@@ -64,9 +63,9 @@ export default function UsagePage() {
             <span className="grow" />
             <div className="segments" role="group" aria-label="Add up by">{(Object.keys(by) as By[]).map((g) => <button key={g} aria-pressed={g === group} onClick={() => setGroup(g)}>{g}</button>)}</div>
           </div>
-          {[...budgets].map(([p, most]) => <p key={p} className="muted">The budget of a task of {p} is {usd(most)}{group === "task" && ", the line in its bar"}.</p>)}
+          {(report.data?.budgets ?? []).filter((b) => b.task_usd).map((b) => <p key={b.project} className="muted">The budget of a task of {b.project} is {usd(b.task_usd)}, unless the task has its own{group === "task" && "; the line in a bar shows it"}.</p>)}
           {(report.data?.budgets ?? []).filter((b) => b.day_usd).map((b) => <p key={b.project} className="muted">The budget of {b.project} is {usd(b.day_usd)} per day: {usd(b.today_usd)} since 00:00 UTC.</p>)}
-          {(report.data?.accounts ?? []).map((a) => <p key={a.account} className={a.warning ? "warn-text" : "muted"}>The budget of {a.account} is {usd(a.day_usd)} per day in all projects: {usd(a.today_usd)} since 00:00 UTC{a.warning ? ", more than 80%" : ""}.</p>)}
+          {(report.data?.accounts ?? []).map((a) => <p key={a.account} className={a.warning ? "warn-text" : "muted"}>The budget of {a.account} is {usd(a.day_usd)} per day in all projects: {usd(a.today_usd)} since 00:00 UTC.{a.warning && ` ${a.warning}.`}</p>)}
           <Table group={group} list={list} budgets={ofTask} />
           {(list.length > MOST || report.data?.more) && <p className="muted">{list.length > MOST ? `The first ${MOST} of ${list.length}.` : "The oldest rows are left out; choose a shorter span."}</p>}
         </>
@@ -75,17 +74,16 @@ export default function UsagePage() {
   );
 }
 
-function Table({ group, list, budgets }: { group: string; list: Sum[]; budgets: ReadonlyMap<string, number | undefined> }) {
+function Table({ group, list, budgets }: { group: string; list: Sum[]; budgets: ReadonlyMap<string, UsageRow> }) {
   const shown = list.slice(0, MOST);
-  const top = Math.max(...shown.map((r) => Math.max(r.usage.cost_usd, budgets.get(r.name) ?? 0)), 0.000001);
+  const top = Math.max(...shown.map((r) => Math.max(r.usage.cost_usd, budgets.get(r.name)?.budget_usd ?? 0)), 0.000001);
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Usage">
       <table className="data">
         <thead><tr><th>{group}</th><th className="num">Cost</th><th aria-hidden="true" /><th className="num">Sessions</th><th className="num">Input</th><th className="num">Output</th><th className="num">From cache</th><th className="num">Turns</th></tr></thead>
         <tbody>
           {shown.map((r) => {
-            const most = budgets.get(r.name);
-            const over = most !== undefined && r.usage.cost_usd > most;
+            const { budget_usd: most, over } = budgets.get(r.name) ?? {};
             return (
               <tr key={r.name}>
                 <td>{group === "task" ? <Link href={toTask(r.name)}>{r.name}</Link> : r.name}</td>

@@ -18,6 +18,8 @@ interface Forms {
   "rename project": OfProject;
   tracks: OfProject;
   "new track": OfProject;
+  trackers: OfProject;
+  "new tracker": OfProject;
   settings: OfProject;
   prompt: OfProject & { role: string };
   feature: OfProject & { id?: string };

@@ -1,5 +1,5 @@
 // Makes what the server would send.
-import type { Board, Event, FlowDetail, FlowStep, InboxEntry, Output, Project, PullMark, Reacted, Review, ReviewComment, ReviewFile, Schedule, Session, Task, TaskDetail } from "../api/schema";
+import type { Board, Event, FlowDetail, FlowStep, InboxEntry, Issue, Output, Project, PullMark, Reacted, Review, ReviewComment, ReviewFile, Schedule, Session, Task, TaskDetail } from "../api/schema";
 
 export function task(change: Partial<Task> & { id: number }): Task {
   return {
@@ -9,7 +9,7 @@ export function task(change: Partial<Task> & { id: number }): Task {
 }
 
 export function pull(change: Partial<PullMark>): PullMark {
-  return { number: 12, url: "https://forge.example/12", branch: "coppice/app-1", base: "main", state: "open", ...change };
+  return { number: 12, url: "https://forge.example/12", branch: "coppice/app-1", base: "main", state: "open", state_text: change.draft ? "draft" : (change.state ?? "open"), ...change };
 }
 
 export function reacted(change: Partial<Reacted> & { id: number }): Reacted {
@@ -30,12 +30,12 @@ export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry 
 }
 
 export function detail(change: Partial<TaskDetail> & { id: number }): TaskDetail {
-  return { ...task(change), limits: { turns: 1000 }, images: [], history: [], landings: [], check_runs: [], messages: [], questions: [], terminals: [], dependants: [], children: [], ...change };
+  return { ...task(change), limits: { turns: 1000 }, images: [], history: [], landings: [], check_runs: [], refusals: 0, messages: [], questions: [], terminals: [], dependants: [], children: [], ...change };
 }
 
 export function step(change: Partial<FlowStep> & { key: string }): FlowStep {
   return {
-    task: "app-2", task_id: 2, title: `step ${change.key}`, state: "done", status: "done", agent: "scripted", cost_usd: 0.5, took: "1m30s",
+    name: change.key, phase: change.key, task: "app-2", task_id: 2, title: `step ${change.key}`, state: "done", status: "done", agent: "scripted", cost_usd: 0.5, took: "1m30s",
     created_at: "2026-01-01T10:00:00Z", started: "2026-01-01T10:01:00Z", ended: "2026-01-01T10:03:00Z", ...change,
   };
 }
@@ -43,9 +43,13 @@ export function step(change: Partial<FlowStep> & { key: string }): FlowStep {
 export function flow(change: Partial<FlowDetail> & { steps: FlowStep[] }): FlowDetail {
   const kind = change.kind ?? "cycle";
   return {
-    kind, documents: [], outline: [], metrics: { queued: "1m", worked: "3m", cost_usd: 1, phases: [] },
+    kind, done: change.steps.filter((s) => s.state === "done").length, of: change.steps.length, documents: [], outline: [], metrics: { queued: "1m", worked: "3m", cost_usd: 1, phases: [] },
     task: detail({ id: 1, title: "Greet everyone", stage: "flow", status: "working", flow: { kind }, can: ["stop", "pause", "wrap-up"] }), ...change,
   };
+}
+
+export function issue(change: Partial<Issue> & { issue: string }): Issue {
+  return { id: 1, tracker: "gitea", name: "#" + change.issue, title: `issue ${change.issue}`, can: [], ...change };
 }
 
 export function schedule(change: Partial<Schedule> & { name: string }): Schedule {
@@ -67,13 +71,19 @@ export function review(change: Partial<Review> = {}): Review {
   return { task: "app-1", base: "b".repeat(40), head: "c".repeat(40), files: [], comments: [], drafts: 0, viewed: 0, ...change };
 }
 
+const first = { agent: "scripted", limits: { turns: 1000 } };
+export const defaults: Project["defaults"] = {
+  retry: "same", branch: "coppice/{key}",
+  first: [{ ...first, result: "change" }, { ...first, result: "answer", without: ["checks", "interactive"] }, { ...first, result: "checkout", without: ["checks", "after"] }],
+};
+
 export function project(change: Partial<Project> & { prefix: string }): Project {
   const policy = { agent: { use: "scripted" }, limits: { sessions: 6 }, base: "main", tracks: [{ name: "main", default: true }] } as Project["policy"];
-  return { id: 1, path: `/src/${change.prefix}`, created_at: "2026-01-01T10:00:00Z", last_task: 3, running: 0, policy, ...change };
+  return { id: 1, path: `/src/${change.prefix}`, created_at: "2026-01-01T10:00:00Z", last_task: 3, running: 0, policy, defaults, ...change };
 }
 
 export function board(columns: Record<string, Task[]>, change: Partial<Board> = {}): Board {
-  const list = Object.entries(columns).map(([name, tasks]) => ({ name, count: tasks.length, tasks, needs: name === "Needs you", ordered: true }));
+  const list = Object.entries(columns).map(([name, tasks]) => ({ name, count: tasks.length, tasks, needs: name === "Needs you", shown: name === "Needs you" || tasks.length > 0, ordered: true }));
   return { seq: 1, count: list.reduce((n, c) => n + c.count, 0), empty: false, needs: [], statuses: [], projects: [], tracks: [], agents: [], groups: [], labels: [], entries: [], columns: list, ...change };
 }
 

@@ -56,8 +56,6 @@ const marks: Record<string, string> = {
   "needs you": "!", working: "▸", verifying: "▸", fixing: "▸", checking: "≡", landing: "↓", ready: "·", waiting: "·", failed: "✗", done: "✓", cancelled: "–",
 };
 
-// statuses lists the statuses in the order in which people want to see them.
-export const statuses = Object.keys(marks);
 
 // StatusBadge shows a status, in the server's words if they are more exact.
 export function StatusBadge({ status, text }: { status: string; text?: string }) {

@@ -1,5 +1,6 @@
-// A list that draws only the visible rows. Every row has the same height.
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+// A list that draws only the visible rows. Every row has the same height. The list
+// scrolls, or the page scrolls if the list is as high as its rows.
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 
 interface Props<T> {
   items: T[];
@@ -8,7 +9,7 @@ interface Props<T> {
   label: string;
   row: (item: T, index: number) => ReactNode;
   id: (item: T) => string;
-  onEnd?: () => void; // the last rows are visible
+  onEnd?: () => void; // the list was scrolled to its last rows
 }
 
 const AROUND = 6; // rows drawn beyond the edge, so that focus can move on
@@ -23,31 +24,37 @@ export function VirtualList<T>({ items, height, className, label, row, id, onEnd
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [view, setView] = useState(800);
+  const [scrolled, setScrolled] = useState(false); // the list itself
 
-  useLayoutEffect(() => {
+  const measure = useCallback(() => {
     const el = box.current;
     if (!el) return;
-    const measure = () => setView(el.clientHeight || 800);
-    measure();
-    const watch = new ResizeObserver(measure);
-    watch.observe(el);
-    return () => watch.disconnect();
+    setView(Math.min(el.clientHeight || 800, innerHeight));
+    setTop(el.scrollTop + Math.max(0, -el.getBoundingClientRect().top));
+    setScrolled(el.scrollTop > 0);
   }, []);
 
-  useEffect(() => {
-    // A list that became shorter might be scrolled past its new end.
-    const el = box.current;
-    if (el && top > 0 && el.scrollTop !== top) setTop(el.scrollTop);
-  }, [items.length, top]);
+  useLayoutEffect(() => {
+    measure();
+    const watch = new ResizeObserver(measure);
+    watch.observe(box.current!);
+    addEventListener("scroll", measure, { passive: true });
+    return () => {
+      watch.disconnect();
+      removeEventListener("scroll", measure);
+    };
+  }, [measure]);
+
+  useEffect(measure, [items.length, measure]); // a list that became shorter might be scrolled past its new end
 
   const [first, last] = range(top, view, height, items.length);
   const rows = items.slice(first, last);
-  const atEnd = last === items.length && top > 0;
+  const atEnd = last === items.length && scrolled;
   useEffect(() => {
     if (atEnd) onEnd?.();
   }, [atEnd, onEnd]);
   return (
-    <div ref={box} className={"virtual " + (className ?? "")} role="list" aria-label={label} tabIndex={items.length > 0 ? 0 : -1} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
+    <div ref={box} className={"virtual " + (className ?? "")} role="list" aria-label={label} tabIndex={items.length > 0 ? 0 : -1} onScroll={measure}>
       <div role="presentation" style={{ height: items.length * height, position: "relative" }}>
         {rows.map((item, i) => (
           <div key={id(item)} role="listitem" className="virtual-row" style={{ top: (first + i) * height, height }}>

@@ -1,0 +1,401 @@
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "code.gitea.io/sdk/gitea"
+	gh "github.com/google/go-github/v84/github"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+	"coppice/test/forges"
+)
+
+var issueKills = flag.Int("issuekills", 6, "how often the server of each test of trackers is killed")
+
+// issueKiller is between Coppice and a tracker. It kills the server at some requests,
+// before or after the tracker carries them out, and starts it again.
+type issueKiller struct {
+	tracker *httputil.ReverseProxy
+
+	mu    sync.Mutex
+	w     *world
+	rng   *rand.Rand
+	kills int // that are left
+	next  int // the weight of the requests until the next one
+}
+
+// killGap is the largest weight of the requests between two kills. A request that
+// changes an issue weighs changeWeight, and one that reads weighs 1.
+const (
+	killGap      = 160
+	changeWeight = 20
+)
+
+func (k *issueKiller) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the server has ended
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	before, after := k.draw(r, body)
+	if before {
+		k.kill("before", r, body)
+		panic(http.ErrAbortHandler)
+	}
+	answer := httptest.NewRecorder()
+	k.tracker.ServeHTTP(answer, r)
+	if after {
+		k.kill("after", r, body)
+		panic(http.ErrAbortHandler)
+	}
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes()) // the server might have ended
+}
+
+// draw decides whether the server is killed before or after a request.
+func (k *issueKiller) draw(r *http.Request, body []byte) (before, after bool) {
+	weight := 1
+	switch graph := r.URL.Path == "/graphql"; {
+	case !graph && !strings.Contains(r.URL.Path, "/issues"):
+		return false, false
+	case graph && bytes.HasPrefix(body, []byte(`{"query":"mutation`)), !graph && r.Method != http.MethodGet:
+		weight = changeWeight
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kills == 0 {
+		return false, false
+	}
+	if k.next -= weight; k.next > 0 {
+		return false, false
+	}
+	k.kills--
+	k.next = 1 + k.rng.IntN(killGap)
+	after = k.rng.IntN(2) == 1
+	return !after, after
+}
+
+// start lets the killer kill the server.
+func (k *issueKiller) start(kills int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kills = kills
+}
+
+func (k *issueKiller) kill(when string, r *http.Request, body []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.w.t.Logf("kills the server %s %s %s %.40s", when, r.Method, r.URL.Path, body)
+	k.w.Server().Kill()
+	s, err := k.w.StartServer()
+	if err != nil {
+		k.w.t.Error(err)
+		return
+	}
+	k.w.SetServer(s)
+}
+
+// issueScript is the agent of the tasks of issues.
+const issueScript = `cases:
+  - {match: 'Do part (\d)', steps: [{write: {path: part$1.txt, content: "$1\n"}}]}
+  - steps: [{write: {path: other.txt, content: "other\n"}}]
+`
+
+// issueSource is a tracker, and what people do there.
+type issueSource struct {
+	address string                                         // without a slash at the end
+	world   func(t *testing.T, address string) *world      // a world whose tracker has an address
+	create  func(title, text string, labels ...string) any // returns the id
+	block   func(id, by any)
+	read    func(id any) issueSeen
+}
+
+// issueSeen is what people see of an issue.
+type issueSeen struct {
+	done     bool // it is closed, and its work is done
+	labels   []string
+	comments []string
+}
+
+// issueConfig is the configuration of a source.
+func issueConfig(fields string) string {
+	return "land: {how: queue}\ntracker: {" + fields + "every: 10s, active: 3, import: {labels: [agent]}, write: {labels: {working: busy, done: shipped}}}\n"
+}
+
+// TestIssuesOnGitea uses a real Gitea, which is the project's forge, too.
+func TestIssuesOnGitea(t *testing.T) {
+	t.Parallel()
+	var p *pullWorld
+	labels := map[string]int64{}
+	issuesToTheirEnd(t, issueSource{
+		address: forges.Gitea(t).URL,
+		world: func(t *testing.T, address string) *world {
+			p = pullWorldAt(t, address, issueScript, issueConfig(""))
+			return p.world
+		},
+		create: func(title, text string, names ...string) any {
+			var ids []int64
+			for _, name := range names {
+				if labels[name] == 0 {
+					label, _, err := p.api[forges.Owner].CreateLabel(forges.Owner, p.repo.Name, sdk.CreateLabelOption{Name: name, Color: "#00aabb"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					labels[name] = label.ID
+				}
+				ids = append(ids, labels[name])
+			}
+			i, _, err := p.api[forges.Owner].CreateIssue(forges.Owner, p.repo.Name, sdk.CreateIssueOption{Title: title, Body: text, Labels: ids})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return i.Index
+		},
+		read: func(id any) (seen issueSeen) {
+			i, _, err := p.api[forges.Owner].GetIssue(forges.Owner, p.repo.Name, id.(int64))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, _, err := p.api[forges.Owner].ListIssueComments(forges.Owner, p.repo.Name, id.(int64), sdk.ListIssueCommentOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen.done = i.State == sdk.StateClosed
+			for _, l := range i.Labels {
+				seen.labels = append(seen.labels, l.Name)
+			}
+			for _, c := range list {
+				seen.comments = append(seen.comments, c.Body)
+			}
+			return seen
+		},
+	})
+}
+
+// trackerWorld is a world whose project has no forge and one source of issues.
+func trackerWorld(t *testing.T, source, secret, token string) *world {
+	t.Helper()
+	w := newWorld(t, files{
+		"coppice.yaml":           policy + "trust: unsandboxed\n" + issueConfig(source),
+		".coppice/scripted.yaml": issueScript,
+	})
+	if r := w.try(w.repo, token+"\n", "secret", "set", secret); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	return w
+}
+
+// TestIssuesOnGitHub uses the emulator.
+func TestIssuesOnGitHub(t *testing.T) {
+	t.Parallel()
+	server := forges.StartGitHub(t, forges.Owner, "app", forges.Writer)
+	front := server.Issues(t, forges.Owner, "app")
+	api := githubClient(t, server, server.API, forges.Owner)
+	issuesToTheirEnd(t, issueSource{
+		address: strings.TrimSuffix(front.API, "/"),
+		world: func(t *testing.T, address string) *world {
+			return trackerWorld(t, fmt.Sprintf("kind: github, repo: %s/app, url: %s, ", forges.Owner, address), "GITHUB_TOKEN", server.Token(forges.Writer))
+		},
+		create: func(title, text string, names ...string) any {
+			labels := append([]string{}, names...) // the emulator refuses null
+			i, _, err := api.Issues.Create(t.Context(), forges.Owner, "app", &gh.IssueRequest{Title: &title, Body: &text, Labels: &labels})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return i.GetNumber()
+		},
+		block: func(id, by any) { front.Block(fmt.Sprint(id), fmt.Sprint(by)) },
+		read: func(id any) (seen issueSeen) {
+			i, _, err := api.Issues.Get(t.Context(), forges.Owner, "app", id.(int))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, _, err := api.Issues.ListComments(t.Context(), forges.Owner, "app", id.(int), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen.done = i.GetState() == "closed" && i.GetStateReason() == "completed"
+			for _, l := range i.Labels {
+				seen.labels = append(seen.labels, l.GetName())
+			}
+			for _, c := range list {
+				seen.comments = append(seen.comments, c.GetBody())
+			}
+			return seen
+		},
+	})
+}
+
+// TestIssuesOnLinear uses the emulator.
+func TestIssuesOnLinear(t *testing.T) {
+	t.Parallel()
+	server := forges.StartLinear(t, []string{"ENG"}, forges.Owner, forges.Writer)
+	team := server.Team(t, "ENG")
+	texts := func(of any, field string) (all []string) {
+		for _, node := range of.(map[string]any)["nodes"].([]any) {
+			all = append(all, node.(map[string]any)[field].(string))
+		}
+		return all
+	}
+	issuesToTheirEnd(t, issueSource{
+		address: strings.TrimSuffix(team.API, "/graphql"),
+		world: func(t *testing.T, address string) *world {
+			return trackerWorld(t, fmt.Sprintf("kind: linear, team: ENG, url: %s/graphql, ", address), "LINEAR_API_KEY", server.Token(forges.Writer))
+		},
+		create: func(title, text string, labels ...string) any {
+			return team.Create(forges.Owner, title, text, labels...)
+		},
+		block: func(id, by any) { team.Block(id.(string), by.(string)) },
+		read: func(id any) issueSeen {
+			i := team.As(forges.Owner, `query($id:String!){issue(id:$id){state{type} labels(first:50){nodes{name}} comments(first:50){nodes{body}}}}`,
+				map[string]any{"id": id}, "issue").(map[string]any)
+			return issueSeen{i["state"].(map[string]any)["type"] == "completed", texts(i["labels"], "name"), texts(i["comments"], "body")}
+		},
+	})
+}
+
+// issuesToTheirEnd imports issues, by their label and by a command. Their tasks land, the
+// issues get one comment each and are closed. The server is killed while it reads and
+// changes issues: nothing is imported or commented twice.
+func issuesToTheirEnd(t *testing.T, of issueSource) {
+	t.Helper()
+	random := cmp.Or(*seed, 1)
+	t.Logf("seed %d: go test ./test/e2e -run %s -seed %d", random, t.Name(), random)
+	address, err := url.Parse(of.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(random, 0))
+	k := &issueKiller{tracker: httputil.NewSingleHostReverseProxy(address), rng: rng, next: 1 + rng.IntN(killGap)}
+	k.tracker.ErrorLog = log.New(io.Discard, "", 0) // connections of killed servers end
+	proxy := httptest.NewServer(k)
+	w := of.world(t, proxy.URL)
+	k.w = w
+	t.Cleanup(func() { // requests of the server end before the proxy does
+		w.Close()
+		proxy.Close()
+	})
+	const labelled = 7
+	var issues []any
+	for n := range labelled {
+		text := fmt.Sprintf("Do part %d.", n+1)
+		if n == 1 && of.block == nil {
+			text += fmt.Sprintf("\n\nBlocked by #%v", issues[0])
+		}
+		issues = append(issues, of.create(fmt.Sprintf("Part %d", n+1), text, "agent"))
+	}
+	if of.block != nil {
+		of.block(issues[1], issues[0])
+	}
+	issues = append(issues, of.create(fmt.Sprintf("Part %d", labelled+1), fmt.Sprintf("Do part %d.", labelled+1)))
+	other := of.create("Not for agents", "")
+	w.serve()
+	prefix := w.task(w.new("Use the project")).Project
+	k.start(*issueKills)
+	by := w.importIssue(issues[labelled])
+	most := 0
+	w.eventually("all issues are closed", func() bool {
+		page, err := w.client.Issues(t.Context(), prefix, client.IssueQuery{Ended: true})
+		if err != nil || len(page.Sources) == 0 {
+			return false // the server is being started
+		}
+		most = max(most, page.Sources[0].Active)
+		ended := 0
+		for _, i := range page.Issues {
+			if i.Status == coppice.IssueDone && !i.EndedAt.IsZero() {
+				ended++
+			}
+		}
+		return ended == len(issues)
+	})
+	if most > 4 {
+		t.Errorf("%d tasks were active, 3 and the one of the command are allowed", most)
+	}
+	keys := w.checkIssues(of, issues)
+	if by != "" && by != keys[labelled] {
+		t.Errorf("the command made %s, the task of the issue is %s", by, keys[labelled])
+	}
+	if again := w.importIssue(issues[labelled]); again != "" {
+		t.Errorf("a closed issue was imported as %s", again)
+	}
+	if seen := of.read(other); seen.done || len(seen.labels)+len(seen.comments) > 0 {
+		t.Errorf("an issue without the label: %+v", seen)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kills > 0 {
+		t.Errorf("the server was killed %d times less than planned", k.kills)
+	}
+}
+
+// importIssue imports an issue by a command and returns the key of its task, empty if the
+// issue is closed. It repeats the command if the server is killed in between.
+func (w *world) importIssue(id any) (key string) {
+	w.t.Helper()
+	w.eventually("the command imports an issue", func() bool {
+		r := w.try(w.repo, "", "new", "--no-serve", "--json", "--issue", fmt.Sprint(id))
+		if r.code == 0 {
+			key = decode[api.TaskList](w.t, r.out).Tasks[0].Key
+		}
+		return r.code == 0 || strings.Contains(r.err, "is closed")
+	})
+	return key
+}
+
+// checkIssues compares issues with their tasks, whose keys it returns. The last issue has
+// no label, the second one comes after the first one.
+func (w *world) checkIssues(of issueSource, issues []any) (keys []string) {
+	w.t.Helper()
+	list, err := w.client.Tasks(w.t.Context(), client.TaskQuery{Limit: 100})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	tasks := map[string][]string{}
+	for _, task := range list.Tasks {
+		if task.Issue != nil {
+			tasks[task.Issue.ID] = append(tasks[task.Issue.ID], task.Key)
+		}
+	}
+	if len(tasks) != len(issues) {
+		w.t.Errorf("tasks by issue: %v", tasks)
+	}
+	for n, id := range issues {
+		labels := []string{"agent", "shipped"}
+		if n == len(issues)-1 {
+			labels = labels[1:]
+		}
+		made, seen := tasks[fmt.Sprint(id)], of.read(id)
+		slices.Sort(seen.labels)
+		if len(made) != 1 || !seen.done || len(seen.comments) != 1 || !slices.Equal(seen.labels, labels) {
+			w.t.Fatalf("%v has the tasks %v, and is %+v", id, made, seen)
+		}
+		if text := seen.comments[0]; !strings.Contains(text, made[0]) || !strings.Contains(text, "is done") {
+			w.t.Errorf("the comment on %v: %s", id, text)
+		}
+		w.wantOnBase(fmt.Sprintf("part%d.txt", n+1), strconv.Itoa(n+1))
+		keys = append(keys, made[0])
+	}
+	if blocked := w.task(keys[1]); len(blocked.After) != 1 || blocked.After[0] != keys[0] {
+		w.t.Errorf("%s comes after %v, not after %s", blocked.Key, blocked.After, keys[0])
+	}
+	return keys
+}

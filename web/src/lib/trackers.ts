@@ -1,0 +1,66 @@
+// The trackers of coppice.yaml as rows of a form. The fields of a row have the names of
+// the keys below tracker[], such as import.labels.
+import type { Problem, TrackerPolicy } from "../api/schema";
+
+// Row is a tracker with its values as they are typed. A switch that is on is missing.
+export interface Row {
+  id: number;
+  values: Record<string, string>;
+}
+
+export const lists = ["import.labels", "authors"]; // one value on each line
+export const switches = ["write.comment", "write.close", "write.text"]; // on, unless they are OFF
+export const OFF = "off";
+
+function flat(value: unknown, path: string, into: Record<string, string>): void {
+  if (value === undefined || value === null) return;
+  if (Array.isArray(value)) into[path] = value.join("\n");
+  else if (typeof value === "object") for (const [k, v] of Object.entries(value)) flat(v, path ? `${path}.${k}` : k, into);
+  else if (!switches.includes(path)) into[path] = String(value);
+  else if (value === false) into[path] = OFF;
+}
+
+export function rowsOf(trackers: TrackerPolicy[]): Row[] {
+  return trackers.map((t, id) => {
+    const values = {};
+    flat(t, "", values);
+    return { id, values };
+  });
+}
+
+export const addRow = (rows: Row[]): Row[] => [...rows, { id: Math.max(-1, ...rows.map((r) => r.id)) + 1, values: {} }];
+
+// valueOf returns a field as the value of its key. A number that is not one stays a
+// text, which the server refuses.
+function valueOf(path: string, text: string): unknown {
+  if (switches.includes(path)) return text !== OFF;
+  if (lists.includes(path)) return text.split("\n").map((l) => l.trim()).filter(Boolean);
+  return path === "active" && !Number.isNaN(Number(text)) ? Number(text) : text;
+}
+
+function policyOf(r: Row): object {
+  const out: Record<string, unknown> = {};
+  for (const [path, typed] of Object.entries(r.values)) {
+    const text = typed.trim();
+    if (text === "") continue;
+    const parts = path.split(".");
+    let at = out;
+    for (const p of parts.slice(0, -1)) at = (at[p] ??= {}) as Record<string, unknown>;
+    at[parts.at(-1)!] = valueOf(path, text);
+  }
+  return out;
+}
+
+// changeOf returns the change of the key: one tracker is written without a list, and
+// without trackers the key is removed.
+export function changeOf(rows: Row[]): { value: unknown } | { unset: true } {
+  if (rows.length === 0) return { unset: true };
+  return { value: rows.length === 1 ? policyOf(rows[0]!) : rows.map(policyOf) };
+}
+
+// wrongField returns the row and the field that a problem is about. The server names
+// them as in tracker.repo and tracker[1].import.labels[0].
+export function wrongField(problem: Problem | undefined): { row: number; field: string } | undefined {
+  const at = /^tracker(?:\[(\d+)\])?(?:\.([\w.]+))?/.exec(problem?.field ?? "");
+  return at ? { row: Number(at[1] ?? 0), field: at[2] ?? "" } : undefined;
+}
