@@ -27,6 +27,10 @@ type SearchQuery struct {
 	Checks    bool       // search commands and logs of checks
 	Most      int        // maximum number of hits, of all kinds together
 	Among     TaskFilter // only hits of these tasks; its order and limit do not matter
+
+	// Fresh waits for the index to read what was committed before the search, at most
+	// this long.
+	Fresh time.Duration
 }
 
 // Term is a part of a query. A hit has all terms, except those with Not.

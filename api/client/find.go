@@ -17,6 +17,7 @@ type SearchQuery struct {
 	Project string   // a prefix
 	Kinds   []string // api.HitTask, api.HitOutput, api.HitCheck; empty means all
 	Most    int
+	Fresh   bool // wait until the index has read what was written before, at most 10 seconds
 	Marks
 }
 
@@ -26,6 +27,7 @@ func (c *Client) Search(ctx context.Context, q SearchQuery) (api.SearchPage, err
 	v.Set("q", q.Text)
 	q.set(v)
 	setNumber(v, "most", q.Most)
+	setIf(v, "fresh", q.Fresh)
 	return get[api.SearchPage](ctx, c, "/search", v)
 }
 

@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"net/http"
+	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -17,8 +18,12 @@ type searchIn struct {
 	Project string   `query:"project" maxLength:"16" doc:"Only search this project"`
 	Kinds   []string `query:"kinds" maxItems:"3" doc:"Only of these kinds: task, output, check"`
 	Most    int      `query:"most" minimum:"1" maximum:"200" default:"50" doc:"The most hits"`
+	Fresh   bool     `query:"fresh" doc:"First wait until the index has read what was written before this request, at most 10 seconds"`
 	MarksIn
 }
+
+// freshest is how long a search waits for the index.
+const freshest = 10 * time.Second
 
 func (s *Server) searchRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/search", id: "search", tag: "search",
@@ -42,6 +47,9 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, 
 		default:
 			return out, coppice.Errorf(coppice.EInvalid, "%s is not a valid kind of hit", coppice.Quote(k)).WithFix("use task, output or check").WithField("kinds")
 		}
+	}
+	if in.Fresh {
+		q.Fresh = freshest
 	}
 	if in.Project != "" {
 		p, err := s.project(ctx, in.Project)

@@ -185,13 +185,13 @@ func (x *Index) Close() (err error) {
 // behind reports whether there are commits that have not been read.
 func (x *Index) behind() bool { return x.read.Load() != x.news.seen()+1 }
 
-// Wait returns when everything committed so far has been read.
+// Wait returns when everything committed before the call has been read.
 func (x *Index) Wait(ctx context.Context) error {
-	for {
+	for committed := x.news.seen(); ; {
 		x.mu.Lock()
 		idle := x.idle
 		x.mu.Unlock()
-		if !x.behind() {
+		if x.read.Load() > committed {
 			return nil
 		}
 		select {

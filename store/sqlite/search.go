@@ -61,11 +61,19 @@ var errNoWord = coppice.Errorf(coppice.EInvalid, "the query has no word to find"
 
 // Search implements store.Searcher.
 func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPage, error) {
-	page := store.SearchPage{Behind: x.behind()}
 	query := match(q.Terms, q.ProjectID)
 	if query == "" {
-		return page, errNoWord
+		return store.SearchPage{}, errNoWord
 	}
+	if q.Fresh > 0 {
+		fresh, cancel := context.WithTimeout(ctx, q.Fresh)
+		err := x.Wait(fresh)
+		cancel()
+		if err != nil && ctx.Err() != nil {
+			return store.SearchPage{}, err
+		}
+	}
+	page := store.SearchPage{Behind: x.behind()}
 	only, err := x.among(ctx, q.Among)
 	if err != nil {
 		return page, err

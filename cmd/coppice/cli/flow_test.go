@@ -257,8 +257,8 @@ func TestFollowFlow(t *testing.T) {
 		step := s.Task("app", coppice.NewTask{Title: "The step"})
 		s.Session("app-2", coppice.SessionDone, func(x *coppice.Session) { x.EndedAt = x.StartedAt.Add(time.Minute) })
 		s.ends("app-2", coppice.OutcomeDone)
-		s.Change("app-2", func(t *coppice.Task) { t.Parent, t.Step = step.ID-1, &coppice.Step{Flow: step.ID - 1, Key: "1"} })
 		s.becomes("app-1", func(t *coppice.Task) { t.Flow.Note = "1 of 1 done" })
+		s.Change("app-2", func(t *coppice.Task) { t.Parent, t.Step = step.ID-1, &coppice.Step{Flow: step.ID - 1, Key: "1"} })
 		c.end(s)
 		code, out, errs := wait()
 		if code != c.code || errs != "" || !strings.Contains(out, "1 of 1 done\n✓ 1  app-2  robot  done in 1m00s\n") || !strings.Contains(out, "\n"+c.last) {

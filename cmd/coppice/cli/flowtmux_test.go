@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"coppice"
 	apihttp "coppice/api/http"
@@ -51,13 +53,12 @@ func withTmux(t *testing.T) *tmuxed {
 	said, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that it never ends
 	s.Must(err)
 	w := &tmuxed{shell: s, t: t, socket: fmt.Sprintf("coppice-%s-%d", t.Name(), os.Getpid()), said: bufio.NewScanner(said)}
-	path, err := w.tmux("start-server", ";", "display-message", "-p", "#{socket_path}")
-	s.Must(err)
 	t.Cleanup(func() {
 		_, _ = w.tmux("kill-server") // it might have ended already
 		said.Close()
-		os.Remove(path)
+		os.Remove(filepath.Join(cmp.Or(os.Getenv("TMUX_TMPDIR"), "/tmp"), fmt.Sprintf("tmux-%d", os.Getuid()), w.socket))
 	})
+	s.Must(said.SetReadDeadline(time.Now().Add(time.Minute))) // a safety net only
 	return w
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func (e *Env) searchCommand() *cobra.Command {
-	var q client.SearchQuery
+	q := client.SearchQuery{Fresh: true}
 	var all bool
 	c := &cobra.Command{
 		Use: "search WORDS", Short: "Search tasks, sessions' output and checks",

@@ -13668,6 +13668,8 @@ export interface operations {
                 kinds?: string[] | null;
                 /** @description The most hits */
                 most?: number;
+                /** @description First wait until the index has read what was written before this request, at most 10 seconds */
+                fresh?: boolean;
                 /** @description Only tasks of the group with this number */
                 group_id?: number;
                 /** @description Only tasks with this label */
