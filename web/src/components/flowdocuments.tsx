@@ -36,16 +36,16 @@ export function FlowDocuments({ f }: { f: FlowDetail }) {
     <section className="flow-part" aria-label="Documents">
       <h2>Documents</h2>
       <div className="scroll-x" tabIndex={0} role="region" aria-label="List of documents">
-        <table className="data">
+        <table className="data stacks">
           <thead><tr><th>Name</th><th className="num">Version</th><th className="num">Size</th><th>By</th><th>Step</th><th className="num">Changed</th><th /></tr></thead>
           <tbody>
             {list.map((d) => (
               <tr key={d.name} data-document={d.name}>
                 <td><button className="link" data-row aria-expanded={d.name === open} onClick={() => choose(d.name)}>{d.name}</button></td>
-                <td className="num">{d.version}</td>
+                <td className="num" data-label="version">{d.version}</td>
                 <td className="num">{size(d.size)}</td>
-                <td>{d.by}</td>
-                <td>{d.step}</td>
+                <td data-label="by">{d.by}</td>
+                <td data-label={d.step && "in"}>{d.step}</td>
                 <td className="num" title={clock(d.at)}>{ago(d.at, now)} ago</td>
                 <td><button className="button small" aria-label={`Edit ${d.name}`} onClick={editDocument(f.task.key, d.name).run}>Edit…</button></td>
               </tr>

@@ -17,7 +17,7 @@ export function FlowSteps({ f, now }: { f: FlowDetail; now: number }) {
   const again = (s: FlowStep) => resume && s.can_resume && (() => openDialog({ task: f.task, action: resume, text: s.key }));
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Steps">
-      <table className="data flow-steps">
+      <table className="data stacks flow-steps">
         <thead><tr><th>Step</th><th>State</th><th>Agent</th><th className="lane">Time</th><th className="num">Worked</th><th className="num">Cost</th><th>Result</th></tr></thead>
         {groupsOf(steps).map((g) => (
           <tbody key={g.name}>
@@ -46,7 +46,7 @@ function StepRow({ s, from, to, now, again }: { s: FlowStep; from: number; to: n
       <td className="lane"><span className="gantt-lane" title={start ? `${clock(s.started)} to ${s.ended ? clock(s.ended) : "now"}` : "not started"}>
         {start !== undefined && <span className={"gantt-bar" + (s.state === "failed" ? " failed" : s.state === "open" ? " runs" : "")} style={{ left: share(start), width: `max(3px, calc(${share(end)} - ${share(start)}))` }} />}
       </span></td>
-      <td className="num">{s.started ? span(milliseconds(s.took)) : ""}</td>
+      <td className="num" data-label={s.started && "worked"}>{s.started ? span(milliseconds(s.took)) : ""}</td>
       <td className="num">{s.cost_usd ? usd(s.cost_usd) : ""}</td>
       <td className="wide">
         {s.result && <details><summary>{first(s.result)}</summary><Markdown text={s.result} /></details>}
