@@ -20,7 +20,7 @@ await main(async () => {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 900 });
       await w.layout(`${name} at ${width} px`);
-      await page.screenshot({ path: `${told.shots}/${name.replaceAll(" ", "-")}-${width}.png`, fullPage: true });
+      await w.picture(`${name.replaceAll(" ", "-")}-${width}`, { fullPage: true });
     }
     await page.setViewportSize({ width: 1280, height: 800 });
   };

@@ -1,7 +1,7 @@
 // Every page with long titles, long times, many columns and much text, at three
 // widths: no text is cut off, and nothing lies on something else.
 import assert from "node:assert/strict";
-import { addProject, api, ask, create, main, step, told, World } from "./lib.mjs";
+import { addProject, api, ask, create, main, step, World } from "./lib.mjs";
 
 const word = "an-incomprehensibly-long-identifier-without-any-break-in-it-that-goes-on-and-on";
 const long = `Rename ${word} and everything that depends on it, everywhere, in all of the packages, tests and documents that mention it`;
@@ -86,7 +86,7 @@ await main(async () => {
   const measure = async (name, widths, shot) => {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
-      if (shot) await page.screenshot({ path: `${told.shots}/layout-${name.replaceAll(" ", "-")}-${width}.png` });
+      if (shot) await w.picture(`layout-${name.replaceAll(" ", "-")}-${width}`);
       await w.layout(`${name} at ${width} px`).catch((err) => bad.push(err.message));
     }
   };

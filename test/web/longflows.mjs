@@ -43,9 +43,9 @@ await main(async () => {
         const narrow = await page.$$eval("main :is(td, th)", (all) => all.filter((el) => el.checkVisibility() && el.clientWidth < 60 && el.clientHeight > 120 && el.textContent.trim().length > 20).map((el) => `${el.clientWidth} px for “${el.textContent.slice(0, 30)}”`));
         if (narrow.length > 0) bad.push(`${name} at ${width} px: narrow cells: ${narrow.slice(0, 5).join("; ")}`);
         await page.evaluate(() => scrollTo(0, 0));
-        for (const theme of width === 390 ? ["light"] : ["dark", "light"]) {
+        for (const theme of told.shots ? (width === 390 ? ["light"] : ["dark", "light"]) : []) {
           await page.emulateMedia({ colorScheme: theme });
-          await page.screenshot({ path: `${told.shots}/long-${name}-${width}-${theme}.png`, fullPage: true });
+          await w.picture(`long-${name}-${width}-${theme}`, { fullPage: true });
         }
         await page.emulateMedia({ colorScheme: "dark" });
       }

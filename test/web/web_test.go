@@ -5,6 +5,7 @@ package web
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,7 @@ import (
 const patience = 10 * time.Minute
 
 var (
-	out     = flag.String("out", "out", "where screenshots are kept")
+	out     = flag.String("out", "", "where a screenshot of every page is kept; empty keeps only those of failures, in out")
 	program string // the built coppice
 )
 
@@ -217,16 +218,20 @@ func (w *world) drive(script string) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	shots, err := filepath.Abs(*out)
+	failed, err := filepath.Abs(cmp.Or(*out, "out"))
 	if err != nil {
 		w.t.Fatal(err)
+	}
+	shots := ""
+	if *out != "" {
+		shots = failed
 	}
 	token, err := client.EnsureToken(w.state)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	given, err := json.Marshal(map[string]string{
-		"url": "http://" + w.listen, "token": token, "root": w.root, "shots": shots, "chromium": chromium(), "program": program,
+		"url": "http://" + w.listen, "token": token, "root": w.root, "shots": shots, "failed": failed, "chromium": chromium(), "program": program,
 	})
 	if err != nil {
 		w.t.Fatal(err)
