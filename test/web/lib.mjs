@@ -177,41 +177,54 @@ async function measureLayout() {
   const wide = document.documentElement.scrollWidth;
   if (wide > innerWidth + 1) found.push(`the page is ${wide} px wide`);
 
-  const style = new Map();
-  const css = (el) => style.get(el) ?? style.set(el, getComputedStyle(el)).get(el);
+  // looks returns what matters of an element's style and its box, which the browser
+  // calculates slowly. Nothing changes while the page is measured.
+  const known = new Map();
+  const looks = (el) => {
+    let l = known.get(el);
+    if (l) return l;
+    const s = getComputedStyle(el);
+    const own = ["fixed", "sticky"].includes(s.position) || el.matches("dialog, [popover], [role=menu], [role=dialog]");
+    const hides = (o) => o === "hidden" || o === "clip";
+    const scrolls = [s.overflowX, s.overflowY].some((o) => o === "auto" || o === "scroll");
+    l = {
+      invisible: s.visibility === "hidden" || s.opacity === "0" || s.clip !== "auto" || s.clipPath !== "none",
+      limitsX: s.overflowX !== "visible",
+      limitsY: s.overflowY !== "visible",
+      cutsX: hides(s.overflowX) && s.textOverflow !== "ellipsis" && !scrolls,
+      cutsY: hides(s.overflowY) && s.webkitLineClamp === "none" && !scrolls,
+      fixed: s.position === "fixed",
+      box: el.getBoundingClientRect(),
+      // the part of the page that may lie on others: a dialog, a menu, a bar that stays
+      // while the page scrolls
+      layer: own ? el : el.parentElement && looks(el.parentElement).layer,
+    };
+    known.set(el, l);
+    return l;
+  };
   // seen returns the part of a box that is drawn, and what cuts it off.
   const seen = (el, box) => {
     let { left, right, top, bottom } = box;
     let cutter;
     for (let a = el; a && a !== document.body; a = a.parentElement) {
-      const s = css(a);
-      if (s.visibility === "hidden" || s.opacity === "0" || s.clip !== "auto" || s.clipPath !== "none") return {};
-      if (a !== el || s.overflowX !== "visible") {
-        const b = a.getBoundingClientRect();
-        const hides = (o) => o === "hidden" || o === "clip";
-        const scrolls = s.overflowX === "auto" || s.overflowX === "scroll" || s.overflowY === "auto" || s.overflowY === "scroll";
-        if (s.overflowX !== "visible") {
-          if (hides(s.overflowX) && s.textOverflow !== "ellipsis" && !scrolls && (right > b.right + 1.5 || left < b.left - 1.5)) cutter ??= a;
+      const l = looks(a);
+      if (l.invisible) return {};
+      if (a !== el || l.limitsX) {
+        const b = l.box;
+        if (l.limitsX) {
+          if (l.cutsX && (right > b.right + 1.5 || left < b.left - 1.5)) cutter ??= a;
           left = Math.max(left, b.left);
           right = Math.min(right, b.right);
         }
-        if (s.overflowY !== "visible") {
-          if (hides(s.overflowY) && s.webkitLineClamp === "none" && !scrolls && (bottom > b.bottom + 3 || top < b.top - 3)) cutter ??= a;
+        if (l.limitsY) {
+          if (l.cutsY && (bottom > b.bottom + 3 || top < b.top - 3)) cutter ??= a;
           top = Math.max(top, b.top);
           bottom = Math.min(bottom, b.bottom);
         }
       }
-      if (s.position === "fixed") break;
+      if (l.fixed) break;
     }
     return { box: right - left > 2 && bottom - top > 2 ? { left, right, top, bottom } : undefined, cutter };
-  };
-  // layer returns the part of the page that may lie on others: a dialog, a menu, a
-  // bar that stays while the page scrolls.
-  const layer = (el) => {
-    for (let a = el; a; a = a.parentElement) {
-      if (["fixed", "sticky"].includes(css(a).position) || a.matches("dialog, [popover], [role=menu], [role=dialog]")) return a;
-    }
-    return null;
   };
 
   const boxes = [];
@@ -219,7 +232,7 @@ async function measureLayout() {
     if (!el.checkVisibility({ contentVisibilityAuto: true, opacityProperty: true, visibilityProperty: true })) return; // as in details that are closed
     const { box: part, cutter } = seen(el, box);
     if (part && cutter && kind === "text") found.push(`${words(el)} is cut off by ${words(cutter).slice(0, 60)}`);
-    if (part && part.bottom > 0 && part.top < innerHeight && part.right > 0 && part.left < innerWidth) boxes.push({ el, kind, layer: layer(el), ...part });
+    if (part && part.bottom > 0 && part.top < innerHeight && part.right > 0 && part.left < innerWidth) boxes.push({ el, kind, layer: looks(el).layer, ...part });
   };
   const range = document.createRange();
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
