@@ -21,6 +21,7 @@ import (
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/host"
+	"coppice/test/harness"
 )
 
 // built builds the program, once.
@@ -30,11 +31,7 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "coppice")
-	out, err := exec.Command("go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return program, nil
+	return program, harness.Build(program)
 })
 
 // daemon starts a server on the bench's home and returns how to end it.

@@ -5,7 +5,6 @@ package harness
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -20,10 +19,8 @@ func RunWithProgram(m *testing.M, path *string, buildFlags ...string) int {
 	}
 	defer os.RemoveAll(dir)
 	*path = filepath.Join(dir, "coppice")
-	args := append([]string{"build"}, buildFlags...)
-	cmd := exec.Command("go", append(args, "-o", *path, "coppice/cmd/coppice")...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n%s", cmd, err, out)
+	if err := Build(*path, buildFlags...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/test/harness"
 )
 
 var program string // the coppice program, built once
@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(dir, "coppice")
-	if out, err := exec.Command("go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput(); err != nil {
-		panic(string(out))
+	if err := harness.Build(program); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		os.RemoveAll(dir)
