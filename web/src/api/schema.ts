@@ -4775,10 +4775,14 @@ export interface components {
             commit: string;
         };
         Review: {
+            /** Format: date-time */
+            approved_at?: string;
             /** @description Who approved this head */
             approved_by?: string;
             /** @description The commit that the change starts from; empty if there is no change yet */
             base: string;
+            /** @description The newest result of each check on the merged tree of that landing, without the logs */
+            checks: components["schemas"]["Check"][] | null;
             /** @description Oldest first */
             comments: components["schemas"]["ReviewComment"][] | null;
             /**
@@ -4791,6 +4795,13 @@ export interface components {
             follows?: string;
             /** @description The commit that is reviewed: the candidate, or the head of the task's branch */
             head: string;
+            /** @description The key of the newest verifier that judged a candidate of that landing */
+            judged_by?: string;
+            /**
+             * Format: int64
+             * @description The id of the landing of this head; absent if it has none
+             */
+            landing?: number;
             /** @description Why comments cannot be sent now, and what to do instead */
             refused?: string;
             /** @description The task's key */
@@ -4811,6 +4822,8 @@ export interface components {
             code: string;
             /** Format: date-time */
             created_at: string;
+            /** @description The path of the file of the change that it is about; absent if the change does not touch that file any more */
+            file?: string;
             /** Format: int64 */
             first: number;
             /** Format: int64 */

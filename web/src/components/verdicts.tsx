@@ -12,7 +12,11 @@ const verifiers = (t: TaskDetail): Session[] => (t.history ?? []).filter((s) => 
 // judged returns the session with the newest verdict.
 export const judged = (t: TaskDetail): Session | undefined => (t.history ?? []).find((s) => s.key === t.verdict_by);
 
-export function passed(t: TaskDetail): string {
+// passed counts the steps that passed.
+export const passed = (steps: StepVerdict[]) => `${steps.filter((s) => s.pass).length} of ${steps.length}`;
+
+// stepCount counts those of the newest verdict, or else all steps.
+export function stepCount(t: TaskDetail): string {
   const steps = judged(t)?.verdict?.steps ?? [];
   return steps.length > 0 ? `${steps.filter((s) => s.pass).length} of ${steps.length}` : String(t.steps?.length ?? 0);
 }

@@ -21,7 +21,7 @@ import { hasPreview, Preview, runs } from "../components/preview";
 import { RunningLine } from "../components/runningline";
 import { Sessions } from "../components/sessions";
 import { TaskFacts } from "../components/taskfacts";
-import { judged, passed, Verdicts } from "../components/verdicts";
+import { judged, stepCount, Verdicts } from "../components/verdicts";
 import { offersActions, Why } from "../components/why";
 import { Markdown } from "../lib/markdown";
 import { ago, cost, useNow } from "../lib/format";
@@ -47,7 +47,7 @@ function TaskView({ t }: { t: TaskDetail }) {
   const tabs: { id: Tab; name: ReactNode }[] = [
     ...(asks || t.answer ? [{ id: "answer" as const, name: "Answer" }] : []),
     { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
-    ...((t.steps?.length ?? 0) > 0 || (t.verifiers?.length ?? 0) > 0 ? [{ id: "steps" as const, name: <>Steps <small>{passed(t)}</small></> }] : []),
+    ...((t.steps?.length ?? 0) > 0 || (t.verifiers?.length ?? 0) > 0 ? [{ id: "steps" as const, name: <>Steps <small>{stepCount(t)}</small></> }] : []),
     ...(asks ? [] : [
       { id: "changes" as const, name: "Changes" },
       { id: "checks" as const, name: <>Checks <small>{checkCount(t)}</small></> },
