@@ -3439,6 +3439,11 @@ export interface components {
             /** @description The command that does the same */
             command: string;
             danger?: boolean;
+            /**
+             * @description What a person fills in or reads first: the question with its options, a field for the text, or what is about to happen; absent if the request can be sent immediately
+             * @enum {string}
+             */
+            form?: "answer" | "text" | "confirm";
             /** @description The text of its button */
             label: string;
             /** @enum {string} */
