@@ -2174,10 +2174,14 @@ export interface components {
         Agent: {
             /** @description What it can do: messages, resume, fork, model, permissions, tools, screen, images */
             can: string[] | null;
+            /** @description What a field for its model offers: auto, then those of suggest */
+            choices: string[] | null;
             /** @description The levels of effort that it knows, the lowest first */
             efforts: string[] | null;
             /** @description How to install it */
             install?: string;
+            /** @description Its program was found, so that forms offer it */
+            installed?: boolean;
             /** @description Why it cannot be used now, and until when */
             limit?: components["schemas"]["AgentLimit"];
             /** @description yes, no or unknown; absent if it needs no login */
@@ -2263,6 +2267,8 @@ export interface components {
              * @description When they were last checked; the limits are current
              */
             at: string;
+            /** @description What a field for a model offers while no agent is known: auto */
+            choices: string[] | null;
         };
         AgentTasks: {
             /** Format: int64 */
