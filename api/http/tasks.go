@@ -265,7 +265,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 		return out, err
 	}
 	for _, l := range landings {
-		out.Landings = append(out.Landings, api.Landing{Landing: l})
+		out.Landings = append(out.Landings, api.Landing{Landing: l, State: l.State(), StateText: l.StateText()})
 	}
 	checks, err := r.Checks.Of(t.ID)
 	if err != nil {

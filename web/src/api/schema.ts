@@ -3691,6 +3691,13 @@ export interface components {
             round: number;
             /** Format: int64 */
             session_id: number;
+            /**
+             * @description How it is now. passed means that every check passed on its candidate
+             * @enum {string}
+             */
+            state: "landed" | "conflict" | "refused" | "empty" | "failed" | "cancelled" | "waiting" | "passed" | "in progress";
+            /** @description What people read as its state: why it waits, or what refused it */
+            state_text: string;
             /** Format: int64 */
             steps?: number;
             /** Format: int64 */
