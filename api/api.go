@@ -138,6 +138,8 @@ type TaskDetail struct {
 	SummaryBy  string             `json:"summary_by,omitempty" doc:"The key of the session whose final message sums up the work: the newest that worked on it and has one"`
 	Verifiers  []string           `json:"verifiers,omitempty" doc:"Keys of its sessions that judge the work, oldest first"`
 	VerdictBy  string             `json:"verdict_by,omitempty" doc:"The key of the newest of them that has a verdict"`
+	PassedBy   []string           `json:"passed_by,omitempty" doc:"Keys of those that passed every step"`
+	Live       []string           `json:"live,omitempty" doc:"Keys of its sessions that have not ended"`
 	Rested     []string           `json:"rested,omitempty" doc:"Keys of its sessions that were stopped because they could only wait; their conversations continue in the next session"`
 	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one. For any other task: the final message of its last session, if that session changed nothing"`
 	Context    map[string]string  `json:"context,omitempty" doc:"Small values for its agents, by name"`

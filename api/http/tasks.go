@@ -352,6 +352,12 @@ func sessionsBy(out *api.TaskDetail) {
 		}
 		if s.Verdict != nil {
 			out.VerdictBy = s.Key
+			if s.Verdict.Pass() {
+				out.PassedBy = append(out.PassedBy, s.Key)
+			}
+		}
+		if s.State.Live() {
+			out.Live = append(out.Live, s.Key)
 		}
 		if s.Rests() {
 			out.Rested = append(out.Rested, s.Key)

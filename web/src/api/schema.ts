@@ -5566,6 +5566,8 @@ export interface components {
             limits_text?: string;
             /** @description What people should know about it, in short: its question, what its pull request needs, why it has its status, or what it does; absent if only says is known */
             line?: string;
+            /** @description Keys of its sessions that have not ended */
+            live?: string[] | null;
             messages: components["schemas"]["Message"][] | null;
             model?: string;
             /**
@@ -5578,6 +5580,8 @@ export interface components {
             outcome?: string;
             /** @description The key of the task whose agent created it */
             parent?: string;
+            /** @description Keys of those that passed every step */
+            passed_by?: string[] | null;
             /** @description Its pull request in short; GET /tasks/{key} has all of it */
             pr?: components["schemas"]["PullMark"];
             /** @description The newest preview of its app */

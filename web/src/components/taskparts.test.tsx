@@ -70,9 +70,20 @@ it.each(parts)("%s", async (_, part, shown, hidden = []) => {
   for (const text of hidden) expect(screen.queryByText(text)).toBeNull();
 });
 
+it("knows from the server which verdict passed and which session runs", () => {
+  const t = (change = {}) => detail({ id: 1, verifiers: ["app-1.1", "app-1.2"], history: [session({ n: 1, role: "verify", verdict: { steps: [{ n: 1, text: "It greets.", pass: true }] } }), session({ n: 2, role: "verify" })], ...change });
+  const tags = () => [...document.querySelectorAll(".round h2 .tag")].map((e) => [e.className, e.textContent]);
+  serve(answers);
+  const { unmount } = show(<Verdicts t={t()} />);
+  expect(tags()).toEqual([["tag ", "no verdict"], ["tag bad", "1 of 1 passed"]]);
+  unmount();
+  show(<Verdicts t={t({ live: ["app-1.2"], passed_by: ["app-1.1"] })} />);
+  expect(tags()).toEqual([["tag ", "in progress"], ["tag good", "1 of 1 passed"]]);
+});
+
 it("sends a message if the server says that the task takes one", async () => {
   const sent = serve({ ...answers, "POST /api/v1/tasks/app-1/send": {} });
-  const { rerender } = show(<Composer t={detail({ id: 1 })} session={session({ n: 1, state: "working", ended_at: undefined })} />);
+  const { rerender } = show(<Composer t={detail({ id: 1, live: ["app-1.1"] })} session={session({ n: 1, state: "working", ended_at: undefined })} />);
   fireEvent.change(screen.getByLabelText("Message to the agent"), { target: { value: "be brief" } });
   fireEvent.click(screen.getByRole("checkbox"));
   fireEvent.keyDown(screen.getByLabelText("Message to the agent"), { key: "Enter" });
