@@ -301,7 +301,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if err := readPull(r, t, &out); err != nil {
 		return out, err
 	}
-	if out.Reactions, err = r.Reactions.Of(t.ProjectID, t.ID); err != nil {
+	if out.Reactions, err = reactionsOf(r, t); err != nil {
 		return out, err
 	}
 	if out.Preview, err = r.Previews.Last(t.ID); err != nil {

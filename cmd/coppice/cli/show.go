@@ -196,7 +196,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		pairs = append(pairs, [2]string{"request", pullLine(*p)})
 	}
 	for _, r := range t.Reactions[max(0, len(t.Reactions)-mostReactions):] {
-		pairs = append(pairs, [2]string{"reaction", reactionLine(r)})
+		pairs = append(pairs, [2]string{"reaction", reactionLine(r.Reacted)})
 	}
 	if t.Landed != "" {
 		pairs = append(pairs, [2]string{"landed as", short(t.Landed)})

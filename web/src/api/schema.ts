@@ -4671,6 +4671,8 @@ export interface components {
             text?: string;
             /** Format: int64 */
             try?: number;
+            /** @description An agent has the message, and nothing has followed yet */
+            waits?: boolean;
             why?: string;
         };
         Reaction: {
@@ -4712,6 +4714,8 @@ export interface components {
             title?: string;
             /** Format: int64 */
             try?: number;
+            /** @description An agent has the message, and nothing has followed yet */
+            waits?: boolean;
             why?: string;
         };
         ReactionPage: {
