@@ -80,7 +80,7 @@ type Task struct {
 	GroupID   int64                 `json:"group_id,omitempty"`
 	Labels    []string              `json:"labels,omitempty"`
 	Flagged   bool                  `json:"flagged,omitempty" doc:"A person flagged it"`
-	App       string                `json:"app,omitempty" enum:"starting,ready" doc:"The state of its preview, while one runs"`
+	App       string                `json:"app,omitempty" enum:"starting,ready,stopping" doc:"The state of its preview, while one runs"`
 	Unread    bool                  `json:"unread,omitempty" doc:"It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen"`
 
 	Flow *FlowMark `json:"flow,omitempty" doc:"It is a flow: other tasks do its work; see /flows/{key}"`
@@ -92,7 +92,8 @@ type Task struct {
 
 	PR *coppice.PullMark `json:"pr,omitempty" doc:"Its pull request in short; GET /tasks/{key} has all of it"`
 
-	Issue *coppice.IssueRef `json:"issue,omitempty" doc:"The issue of a tracker that it was created from"`
+	Issue     *coppice.IssueRef `json:"issue,omitempty" doc:"The issue of a tracker that it was created from"`
+	IssueName string            `json:"issue_name,omitempty" doc:"How people call that issue: #12, or ENG-12"`
 
 	Word string            `json:"status_text,omitempty" doc:"What people read as its status, if that is more exact: in review"`
 	Need coppice.InboxKind `json:"need,omitempty" enum:"question,permission,waiting,stalled,budget,review,failed" doc:"Why it needs a person: the kind of its entry in the inbox"`

@@ -5265,7 +5265,7 @@ export interface components {
              * @description The state of its preview, while one runs
              * @enum {string}
              */
-            app?: "starting" | "ready";
+            app?: "starting" | "ready" | "stopping";
             /**
              * Format: date-time
              * @description When a person archived it; lists leave it out unless requested
@@ -5320,6 +5320,8 @@ export interface components {
             interactive?: boolean;
             /** @description The issue of a tracker that it was created from */
             issue?: components["schemas"]["IssueRef"];
+            /** @description How people call that issue: #12, or ENG-12 */
+            issue_name?: string;
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
@@ -5483,7 +5485,7 @@ export interface components {
              * @description The state of its preview, while one runs
              * @enum {string}
              */
-            app?: "starting" | "ready";
+            app?: "starting" | "ready" | "stopping";
             /**
              * Format: date-time
              * @description When a person archived it; lists leave it out unless requested
@@ -5555,6 +5557,8 @@ export interface components {
             interactive?: boolean;
             /** @description The issue of a tracker that it was created from */
             issue?: components["schemas"]["IssueRef"];
+            /** @description How people call that issue: #12, or ENG-12 */
+            issue_name?: string;
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
