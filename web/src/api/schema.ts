@@ -2935,6 +2935,11 @@ export interface components {
              */
             left: number;
             /**
+             * @description What people read if done is empty
+             * @enum {string}
+             */
+            none?: "nothing" | "nothing was left to do" | "not reviewed yet";
+            /**
              * Format: int64
              * @description How many milestones there are; 0 until a review has ended
              */
