@@ -2537,6 +2537,11 @@ export interface components {
             one_of?: string[] | null;
             /** @description A regular expression that a text must match */
             pattern?: string;
+            /**
+             * @description How a form shows the value: one of one_of, true or false, a number, a text, one text per line, or JSON
+             * @enum {string}
+             */
+            shape: "choice" | "switch" | "number" | "text" | "lines" | "json";
             /** @description default, or file and line */
             source?: string;
             /** @description The value as YAML, or a sentence in brackets if it is not set */

@@ -98,6 +98,7 @@ it.each([["ready", ""], ["logged out", "not logged in"], ["broken", "does not wo
 it("offers only agents that are installed", async () => {
   serve({ "GET /api/v1/agents": { agents: [{ name: "robot", installed: true, state: "ready", suggest: ["big"], choices: ["one", "big"] }, { name: "absent", path: "/bin/absent", state: "not installed", choices: [] }], choices: ["any"], at: "" } });
   show(<AgentFields project="app" agent="scripted" />);
+  const models = () => [...document.querySelectorAll("datalist option")].map((o) => o.getAttribute("value"));
   expect(await screen.findByText("robot")).toBeTruthy();
   expect(screen.queryByText("absent")).toBeNull();
   expect(models()).toEqual(["any"]); // the server lists the choices
