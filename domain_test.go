@@ -277,3 +277,25 @@ func TestPriorityBetween(t *testing.T) {
 		}
 	})
 }
+
+func TestStatesOfLandings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		landing coppice.Landing
+		want    string
+	}{
+		{coppice.Landing{}, "in progress: in progress"},
+		{coppice.Landing{Candidate: coppice.Candidate{Green: true}}, "passed: passed"},
+		{coppice.Landing{Candidate: coppice.Candidate{Green: true}, Waits: "for its turn"}, "waiting: for its turn"},
+		{coppice.Landing{Reverts: "abc"}, "waiting: its landing is being reverted"},
+		{coppice.Landing{Outcome: coppice.LandingLanded, Waits: "stale"}, "landed: landed"},
+		{coppice.Landing{Outcome: coppice.LandingConflict}, "conflict: did not merge"},
+		{coppice.Landing{Outcome: coppice.LandingRefused}, "refused: refused by its checks"},
+		{coppice.Landing{Outcome: coppice.LandingRefused, Candidate: coppice.Candidate{Green: true}}, "refused: refused by a verifier"},
+		{coppice.Landing{Outcome: coppice.LandingDropped}, "cancelled: stopped"},
+	} {
+		if got := string(c.landing.State()) + ": " + c.landing.StateText(); got != c.want {
+			t.Errorf("%+v is %q, want %q", c.landing, got, c.want)
+		}
+	}
+}

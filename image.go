@@ -36,6 +36,9 @@ const (
 	MaxImageBytes = 8 << 20 // of all images of a task
 )
 
+// ImageTypes are the media types of the images that people attach.
+var ImageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
 // Image is a picture that a person attached to a task or to a message.
 type Image struct {
 	ID   string    `json:"id"` // the hash of its bytes

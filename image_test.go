@@ -9,6 +9,8 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +41,9 @@ func TestNewImage(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(100, 0)
 	all := pictures(t)
+	if kinds := slices.Sorted(maps.Keys(all)); !slices.Equal(kinds, slices.Sorted(slices.Values(ImageTypes))) {
+		t.Errorf("the types are %v, and %v are listed", kinds, ImageTypes)
+	}
 	for kind, data := range all {
 		got, err := NewImage(data, now)
 		if err != nil || got.Type != kind || got.Size != int64(len(data)) || len(got.ID) != 64 || ValidName("image", got.ID) != nil {

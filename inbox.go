@@ -105,8 +105,19 @@ type InboxAction struct {
 	Needs   bool            `json:"needs,omitempty" doc:"The text is required"`
 	Prompt  string          `json:"prompt,omitempty" doc:"Asks for the text"`
 	Danger  bool            `json:"danger,omitempty"`
+	Form    InboxForm       `json:"form,omitempty" enum:"answer,text,confirm" doc:"What a person fills in or reads first: the question with its options, a field for the text, or what is about to happen; absent if the request can be sent immediately"`
 	Command string          `json:"command" doc:"The command that does the same"`
 }
+
+// InboxForm is a form that an action of the inbox needs.
+type InboxForm string
+
+// The forms of actions.
+const (
+	InboxAnswer  InboxForm = "answer" // the question of the entry
+	InboxText    InboxForm = "text"
+	InboxConfirm InboxForm = "confirm"
+)
 
 // NewSnooze is a request to hide an entry of the inbox: until a time, for a while,
 // or until an event of a task.

@@ -1,6 +1,9 @@
 package coppice
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // LandingOutcome is how a landing ended; empty before that.
 type LandingOutcome string
@@ -75,6 +78,44 @@ type Landing struct {
 	// RedRuns marks the landing that runs the check on the base. Others on the same
 	// base wait for the result.
 	RedRuns bool `json:"-"`
+}
+
+// LandingState says how a landing is: its outcome, or before that what it does.
+type LandingState string
+
+// The states of a landing that has not ended.
+const (
+	LandingWaits  LandingState = "waiting"
+	LandingPassed LandingState = "passed" // every check passed on its candidate
+	LandingRuns   LandingState = "in progress"
+)
+
+// State returns the state of the landing.
+func (l Landing) State() LandingState {
+	switch {
+	case l.Outcome != "":
+		return LandingState(l.Outcome)
+	case l.WaitsFor() != "":
+		return LandingWaits
+	case l.Green:
+		return LandingPassed
+	}
+	return LandingRuns
+}
+
+var landingWords = map[LandingOutcome]string{
+	LandingConflict: "did not merge", LandingRefused: "refused by its checks", LandingEmpty: "nothing to land", LandingFailed: "could not run", LandingDropped: "stopped",
+}
+
+// StateText returns what people read as the state of the landing.
+func (l Landing) StateText() string {
+	if l.Outcome == LandingRefused && l.Green {
+		return "refused by a verifier"
+	}
+	if s := l.State(); s != LandingWaits {
+		return cmp.Or(landingWords[l.Outcome], string(s))
+	}
+	return l.WaitsFor()
 }
 
 // WaitsFor returns why the landing waits, or that it takes an earlier one off.

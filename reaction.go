@@ -91,6 +91,9 @@ type Reacted struct {
 	ReactedDetails
 }
 
+// Waits reports whether an agent has the message, and nothing has followed yet.
+func (e Reacted) Waits() bool { return e.Do == ReactSend && e.Pushed == "" && e.EndedAt.IsZero() }
+
 // ReactedDetails are the fields of a Reacted that no query uses.
 type ReactedDetails struct {
 	Event    ReactionEvent `json:"event"`

@@ -80,7 +80,7 @@ type Task struct {
 	GroupID   int64                 `json:"group_id,omitempty"`
 	Labels    []string              `json:"labels,omitempty"`
 	Flagged   bool                  `json:"flagged,omitempty" doc:"A person flagged it"`
-	App       string                `json:"app,omitempty" enum:"starting,ready" doc:"The state of its preview, while one runs"`
+	App       string                `json:"app,omitempty" enum:"starting,ready,stopping" doc:"The state of its preview, while one runs"`
 	Unread    bool                  `json:"unread,omitempty" doc:"It asked something, waits for approval or ended since the person last saw it; see /tasks/{key}/seen"`
 
 	Flow *FlowMark `json:"flow,omitempty" doc:"It is a flow: other tasks do its work; see /flows/{key}"`
@@ -92,7 +92,8 @@ type Task struct {
 
 	PR *coppice.PullMark `json:"pr,omitempty" doc:"Its pull request in short; GET /tasks/{key} has all of it"`
 
-	Issue *coppice.IssueRef `json:"issue,omitempty" doc:"The issue of a tracker that it was created from"`
+	Issue     *coppice.IssueRef `json:"issue,omitempty" doc:"The issue of a tracker that it was created from"`
+	IssueName string            `json:"issue_name,omitempty" doc:"How people call that issue: #12, or ENG-12"`
 
 	Word string            `json:"status_text,omitempty" doc:"What people read as its status, if that is more exact: in review"`
 	Need coppice.InboxKind `json:"need,omitempty" enum:"question,permission,waiting,stalled,budget,review,failed" doc:"Why it needs a person: the kind of its entry in the inbox"`
@@ -138,6 +139,8 @@ type TaskDetail struct {
 	SummaryBy  string             `json:"summary_by,omitempty" doc:"The key of the session whose final message sums up the work: the newest that worked on it and has one"`
 	Verifiers  []string           `json:"verifiers,omitempty" doc:"Keys of its sessions that judge the work, oldest first"`
 	VerdictBy  string             `json:"verdict_by,omitempty" doc:"The key of the newest of them that has a verdict"`
+	PassedBy   []string           `json:"passed_by,omitempty" doc:"Keys of those that passed every step"`
+	Live       []string           `json:"live,omitempty" doc:"Keys of its sessions that have not ended"`
 	Rested     []string           `json:"rested,omitempty" doc:"Keys of its sessions that were stopped because they could only wait; their conversations continue in the next session"`
 	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one. For any other task: the final message of its last session, if that session changed nothing"`
 	Context    map[string]string  `json:"context,omitempty" doc:"Small values for its agents, by name"`
@@ -155,7 +158,7 @@ type TaskDetail struct {
 	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
 	Pull       *coppice.Pull      `json:"pull,omitempty" doc:"Its pull request, with what the forge reported last"`
 	Reviewers  []coppice.Reviewer `json:"reviewers,omitempty" doc:"Who has reviewed its pull request, by the first review of each person"`
-	Reactions  []coppice.Reacted  `json:"reactions,omitempty" doc:"What followed the events of its pull request and its agents, oldest first"`
+	Reactions  []Reacted          `json:"reactions,omitempty" doc:"What followed the events of its pull request and its agents, oldest first"`
 	Terminals  []string           `json:"terminals" doc:"Keys of its sessions that run, or ran, on a terminal"`
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
 	Children   []Child            `json:"children" doc:"The tasks that its agents created, oldest first"`

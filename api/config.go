@@ -13,6 +13,7 @@ type ConfigKey struct {
 	Source  string          `json:"source,omitempty" doc:"default, or file and line"`
 	Line    int             `json:"line,omitempty" doc:"The line of coppice.yaml that sets it"`
 	Type    string          `json:"type" doc:"The type, for people"`
+	Shape   string          `json:"shape" enum:"choice,switch,number,text,lines,json" doc:"How a form shows the value: one of one_of, true or false, a number, a text, one text per line, or JSON"`
 	Doc     string          `json:"doc"`
 	Example string          `json:"example,omitempty"`
 	OneOf   []string        `json:"one_of,omitempty" doc:"The only values"`

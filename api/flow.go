@@ -92,6 +92,7 @@ type FlowCycle struct {
 	Left  int      `json:"left" doc:"How many milestones are open after it"`
 	Of    int      `json:"of" doc:"How many milestones there are; 0 until a review has ended"`
 	Known bool     `json:"known,omitempty" doc:"The next review has ended, so done and left are final"`
+	None  string   `json:"none,omitempty" enum:"nothing,nothing was left to do,not reviewed yet" doc:"What people read if done is empty"`
 	Steps []string `json:"steps" doc:"The keys of its steps, oldest first"`
 	Cost  float64  `json:"cost_usd" doc:"What these steps have cost"`
 }

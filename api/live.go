@@ -24,7 +24,9 @@ type Check struct {
 // Landing is a landing of a task.
 type Landing struct {
 	coppice.Landing
-	Cut bool `json:"cut,omitempty" doc:"The evidence is only a part; GET /tasks/{key}/landings/{id}/evidence has the whole text"`
+	State     coppice.LandingState `json:"state" enum:"landed,conflict,refused,empty,failed,cancelled,waiting,passed,in progress" doc:"How it is now. passed means that every check passed on its candidate"`
+	StateText string               `json:"state_text" doc:"What people read as its state: why it waits, or what refused it"`
+	Cut       bool                 `json:"cut,omitempty" doc:"The evidence is only a part; GET /tasks/{key}/landings/{id}/evidence has the whole text"`
 }
 
 // Now returns the command that runs, or nil.

@@ -2,9 +2,15 @@ package api
 
 import "coppice"
 
-// ReactionEntry is an entry of the history of reactions: an event, and what followed.
-type ReactionEntry struct {
+// Reacted is an event, and what followed.
+type Reacted struct {
 	coppice.Reacted
+	Waits bool `json:"waits,omitempty" doc:"An agent has the message, and nothing has followed yet"`
+}
+
+// ReactionEntry is an entry of the history of reactions.
+type ReactionEntry struct {
+	Reacted
 	Project string `json:"project" doc:"The prefix of the project"`
 	Of      string `json:"of,omitempty" doc:"The key of the task whose event it is; absent for an event of the whole project"`
 	Title   string `json:"title,omitempty" doc:"The title of that task"`

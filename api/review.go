@@ -1,20 +1,28 @@
 package api
 
-import "coppice"
+import (
+	"time"
+
+	"coppice"
+)
 
 // Review is a task's change as a person reads it: its files, what changed in
 // them, and the comments on it.
 type Review struct {
-	Task     string          `json:"task" doc:"The task's key"`
-	Base     string          `json:"base" doc:"The commit that the change starts from; empty if there is no change yet"`
-	Head     string          `json:"head" doc:"The commit that is reviewed: the candidate, or the head of the task's branch"`
-	Files    []ReviewFile    `json:"files"`
-	Comments []ReviewComment `json:"comments" doc:"Oldest first"`
-	Viewed   int             `json:"viewed" doc:"How many of the files you have viewed"`
-	Drafts   int             `json:"drafts" doc:"How many comments the agent has not received"`
-	Approved string          `json:"approved_by,omitempty" doc:"Who approved this head"`
-	Follows  string          `json:"follows,omitempty" doc:"What follows if comments are sent now"`
-	Refused  string          `json:"refused,omitempty" doc:"Why comments cannot be sent now, and what to do instead"`
+	Task       string          `json:"task" doc:"The task's key"`
+	Base       string          `json:"base" doc:"The commit that the change starts from; empty if there is no change yet"`
+	Head       string          `json:"head" doc:"The commit that is reviewed: the candidate, or the head of the task's branch"`
+	Files      []ReviewFile    `json:"files"`
+	Comments   []ReviewComment `json:"comments" doc:"Oldest first"`
+	Viewed     int             `json:"viewed" doc:"How many of the files you have viewed"`
+	Drafts     int             `json:"drafts" doc:"How many comments the agent has not received"`
+	Approved   string          `json:"approved_by,omitempty" doc:"Who approved this head"`
+	ApprovedAt time.Time       `json:"approved_at,omitzero"`
+	Landing    int64           `json:"landing,omitempty" doc:"The id of the landing of this head; absent if it has none"`
+	Checks     []Check         `json:"checks" doc:"The newest result of each check on the merged tree of that landing, without the logs"`
+	Judged     string          `json:"judged_by,omitempty" doc:"The key of the newest verifier that judged a candidate of that landing"`
+	Follows    string          `json:"follows,omitempty" doc:"What follows if comments are sent now"`
+	Refused    string          `json:"refused,omitempty" doc:"Why comments cannot be sent now, and what to do instead"`
 }
 
 // The kinds of change of a file.
@@ -76,6 +84,7 @@ type ReviewText struct {
 type ReviewComment struct {
 	coppice.Comment
 	At       *Place `json:"at,omitempty" doc:"Where its code is now"`
+	File     string `json:"file,omitempty" doc:"The path of the file of the change that it is about; absent if the change does not touch that file any more"`
 	Outdated bool   `json:"outdated,omitempty" doc:"Its code is not in the file any more; code has it"`
 
 	Can []coppice.CommentVerb `json:"can,omitempty" enum:"edit,delete,resolve,reopen" doc:"What can be done with it now"`

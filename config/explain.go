@@ -19,6 +19,7 @@ import (
 type Key struct {
 	Name    string `json:"name"`    // as in limits.sessions; [] is a list's element, * a name that the user chooses
 	Type    string `json:"type"`    // for people
+	Shape   string `json:"shape"`   // for forms, see shapeOf
 	Default string `json:"default"` // in YAML, or a sentence in brackets
 	Doc     string `json:"doc"`
 	Example string `json:"example,omitempty"`
@@ -70,7 +71,7 @@ func (e *explainer) key(v, def reflect.Value, path string, real bool) {
 	}
 	k := keys()[path]
 	row := Key{
-		Name: path, Type: typeName(t), Doc: k.doc, Example: k.example,
+		Name: path, Type: typeName(t), Shape: shapeOf(t, k.oneOf), Doc: k.doc, Example: k.example,
 		OneOf: k.oneOf, Names: k.names, Least: k.least, Pattern: k.pattern, Needed: k.required,
 	}
 	if t.Kind() == reflect.Int && t != percentType {
@@ -232,6 +233,26 @@ func typeName(t reflect.Type) string {
 		return "number"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
+	}
+	return "text"
+}
+
+// shapeOf returns how a form shows a value of a type.
+func shapeOf(t reflect.Type, oneOf []string) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch kind := t.Kind(); {
+	case oneOf != nil:
+		return "choice"
+	case kind == reflect.Bool:
+		return "switch"
+	case kind == reflect.Slice && plural(t.Elem()) == "texts":
+		return "lines"
+	case kind == reflect.Slice || kind == reflect.Map:
+		return "json"
+	case typeName(t) == "number":
+		return "number"
 	}
 	return "text"
 }

@@ -86,3 +86,21 @@ func TestScalarReadsBack(t *testing.T) {
 		check(rt.Fatalf, s)
 	})
 }
+
+// Every key says how a form shows its value.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	got := map[string]string{}
+	for _, k := range Explain(coppice.DefaultPolicy(), Source{}) {
+		if got[k.Name] = k.Shape; k.Shape == "" {
+			t.Errorf("%s has no shape", k.Name)
+		}
+	}
+	for name, want := range map[string]string{
+		"base": "text", "land.how": "choice", "limits.sessions": "number", "checks": "lines", "tracks": "json", "tracker[].write.close": "switch", "tracker[].active": "number", "health.timeout": "text",
+	} {
+		if got[name] != want {
+			t.Errorf("%s has the shape %q, want %q", name, got[name], want)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConf
 
 func configKey(k config.Key) api.ConfigKey {
 	row := api.ConfigKey{
-		Key: k.Name, Form: k.From == "", Text: k.Value, Default: k.Default, Source: k.From, Line: k.Line, Type: k.Type, Doc: k.Doc, Example: k.Example,
+		Key: k.Name, Form: k.From == "", Text: k.Value, Default: k.Default, Source: k.From, Line: k.Line, Type: k.Type, Shape: k.Shape, Doc: k.Doc, Example: k.Example,
 		OneOf: k.OneOf, Names: k.Names, Min: k.Min, Max: k.Max, Least: k.Least, Pattern: k.Pattern, Needed: k.Needed,
 	}
 	if k.JSON != nil {

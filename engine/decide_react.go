@@ -459,7 +459,7 @@ func tooLong(v *View, h occurrence, first coppice.Reacted) *Decision {
 func answered(v *View, head string) []Row {
 	var rows []Row
 	for _, e := range v.Reacted {
-		if e.Do == coppice.ReactSend && e.Pushed == "" && e.EndedAt.IsZero() {
+		if e.Waits() {
 			e.Pushed, e.EndedAt, e.Result = head, v.Now, "pushed "+short(head)
 			rows = append(rows, reactedRow(v, e))
 		}

@@ -223,6 +223,9 @@ func Inbox(f InboxFacts) []coppice.InboxEntry {
 	f.snooze(list)
 	for i := range list {
 		list[i].Blocks, list[i].Snoozable = list[i].Kind.Blocks(), list[i].Kind.CanSnooze()
+		for j := range list[i].Actions {
+			list[i].Actions[j].Form = formOf(list[i].Actions[j])
+		}
 	}
 	slices.SortFunc(list, func(a, b coppice.InboxEntry) int {
 		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))

@@ -114,6 +114,29 @@ func TestInboxKinds(t *testing.T) {
 	}
 }
 
+// Each action says which form it needs.
+func TestInboxForms(t *testing.T) {
+	t.Parallel()
+	q := TaskStatus{Status: coppice.StatusNeedsYou, Question: &coppice.Question{ID: 3, AskedAt: noon}}
+	failed := coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed, Failure: &coppice.Failure{}}
+	got := map[string]coppice.InboxForm{}
+	for _, e := range slices.Concat(
+		inboxOf(coppice.Task{Stage: coppice.StageSession}, q), inboxOf(failed, TaskStatus{Status: coppice.StatusFailed}),
+		inboxOf(none, TaskStatus{}, func(f *InboxFacts) { f.Projects[0].Needs = coppice.Needs{{Kind: coppice.NeedBase, Text: "moved"}} }),
+	) {
+		for _, a := range e.Actions {
+			got[a.Label] = a.Form
+		}
+	}
+	for label, want := range map[string]coppice.InboxForm{
+		"Answer": coppice.InboxAnswer, "Continue": coppice.InboxText, "Archive": "", "Keep it": "", "Move it back": coppice.InboxConfirm,
+	} {
+		if form, ok := got[label]; form != want || !ok {
+			t.Errorf("%s needs the form %q, want %q", label, form, want)
+		}
+	}
+}
+
 func TestInboxOrderAndBounds(t *testing.T) {
 	t.Parallel()
 	long := coppice.Task{Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed, EndedAt: noon.Add(-time.Hour)}

@@ -28,6 +28,7 @@ func taskActions(now time.Time, kind coppice.InboxKind, t coppice.Task, st TaskS
 		}
 		a := post("Answer", "/answer", command)
 		needText(a, "text", "Your answer")
+		a.Form = coppice.InboxAnswer
 		a.Body = coppice.Raw(map[string]int64{"question": st.Question.ID})
 	case coppice.InboxBudget:
 		if t.Failure.Class == coppice.ClassLimit {
@@ -51,6 +52,19 @@ func taskActions(now time.Time, kind coppice.InboxKind, t coppice.Task, st TaskS
 		needText(post("Send a message", "/send", `coppice send %s "…"`), "text", "A message to the agent")
 	}
 	return list
+}
+
+// formOf returns the form that an action needs.
+func formOf(a coppice.InboxAction) coppice.InboxForm {
+	switch {
+	case a.Form != "":
+		return a.Form
+	case a.Text != "":
+		return coppice.InboxText
+	case a.Danger:
+		return coppice.InboxConfirm
+	}
+	return ""
 }
 
 // verbAction returns a request with a verb, as the table of verbs describes it.

@@ -54,6 +54,19 @@ type CycleRow struct {
 	Steps []string // oldest first
 }
 
+// None returns what people read if Done is empty.
+func (r CycleRow) None() string {
+	switch {
+	case len(r.Done) > 0:
+		return ""
+	case r.Known:
+		return "nothing"
+	case r.Of > 0 && r.Left == 0:
+		return "nothing was left to do"
+	}
+	return "not reviewed yet"
+}
+
 // Cycles returns the cycles of a flow; none if it is of another kind. It needs the
 // steps of the view with their answers.
 func Cycles(kind coppice.FlowKind, v View) []CycleRow {

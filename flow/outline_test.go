@@ -124,6 +124,11 @@ func TestCycles(t *testing.T) {
 	if got := Cycles(coppice.FlowCycle, v); !reflect.DeepEqual(got, want) {
 		t.Errorf("expected %+v\ngot %+v", want, got)
 	}
+	for want, row := range map[string]CycleRow{"": want[0], "nothing": {Known: true, Of: 3}, "nothing was left to do": {Of: 3}, "not reviewed yet": want[1]} {
+		if got := row.None(); got != want {
+			t.Errorf("%+v has %q, want %q", row, got, want)
+		}
+	}
 	if got := Cycles(coppice.FlowGoal, v); got != nil {
 		t.Errorf("a goal has the cycles %+v", got)
 	}

@@ -32,7 +32,7 @@ func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentLis
 	if out, err = s.cfg.Agents(ctx, p, in.Refresh); err != nil {
 		return out, err
 	}
-	out.Agents = slices.Clone(out.Agents)
+	out.Agents, out.Choices = slices.Clone(out.Agents), []string{coppice.ModelAuto}
 	limits, err := s.listLimits(ctx, nil)
 	if err != nil {
 		return out, err
@@ -49,7 +49,8 @@ func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentLis
 				a.ModelLimits = append(a.ModelLimits, l)
 			}
 		}
-		a.State, a.Suggest = agentState(*a), suggested(*a, used[a.Name])
+		a.Installed, a.State, a.Suggest = a.Path != "", agentState(*a), suggested(*a, used[a.Name])
+		a.Choices = slices.Concat(out.Choices, a.Suggest)
 		a.Shown = a.State != "not installed" || a.Limit != nil || len(a.ModelLimits) > 0 || a.Tasks.All > 0
 	}
 	slices.SortStableFunc(out.Agents, moreUseful)

@@ -392,7 +392,7 @@ func TestAgentsTellLimits(t *testing.T) {
 				name = p.Prefix
 			}
 			asked = append(asked, fmt.Sprint(name, refresh))
-			return api.AgentList{Agents: []api.Agent{{Name: "absent"}, {Name: "other"}, {Name: "robot", Version: "1"}, {Name: "zed", Path: "/bin/zed"}}}, nil
+			return api.AgentList{Agents: []api.Agent{{Name: "absent"}, {Name: "other"}, {Name: "robot", Version: "1"}, {Name: "zed", Path: "/bin/zed", Models: map[string]string{"complex": "big", "simple": "auto"}}}}, nil
 		}
 	})
 	b.Project("/src/app")
@@ -406,6 +406,11 @@ func TestAgentsTellLimits(t *testing.T) {
 	}
 	if l := list.Agents[1].ModelLimits; len(l) != 1 || l[0].Agent != "other:small" || l[0].Model != "small" || len(list.Agents[0].ModelLimits) != 0 {
 		t.Errorf("models %+v", l)
+	}
+	for _, a := range list.Agents {
+		if a.Installed != (a.Name == "zed") || a.Name == "zed" && !slices.Equal(a.Choices, []string{"auto", "big"}) || !slices.Equal(list.Choices, []string{"auto"}) {
+			t.Errorf("%s is installed: %t, with the choices %v", a.Name, a.Installed, a.Choices)
+		}
 	}
 	var order []string
 	for _, a := range list.Agents {

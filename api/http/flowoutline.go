@@ -25,7 +25,7 @@ func (s *Server) outline(r store.Reader, t coppice.Task, docs []coppice.Document
 		out.Rounds = append(out.Rounds, api.FlowRound(r))
 	}
 	for _, c := range o.Cycles {
-		row := api.FlowCycle{Cycle: c.Cycle, Found: c.Found, Done: c.Done, Left: c.Left, Of: c.Of, Known: c.Known, Steps: c.Steps}
+		row := api.FlowCycle{Cycle: c.Cycle, Found: c.Found, Done: c.Done, Left: c.Left, Of: c.Of, Known: c.Known, None: c.None(), Steps: c.Steps}
 		for _, step := range out.Steps {
 			if !step.Left && slices.Contains(c.Steps, step.Key) {
 				row.Cost += step.Cost

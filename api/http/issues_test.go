@@ -31,6 +31,8 @@ func TestIssues(t *testing.T) {
 		}
 		k, err := tx.Tasks.ByKey("app-1")
 		b.Must(err)
+		k.Issue = &coppice.IssueRef{Tracker: "gitea", ID: "1"}
+		b.Must(tx.Tasks.Put(&k))
 		put(source.ID, "1", k.ID, coppice.IssueWorking, func(i *coppice.Issue) { i.Held = true })
 		put(source.ID, "2", 0, "", nil)
 		put(source.ID, "3", 0, coppice.IssueFailed, func(i *coppice.Issue) { i.Reopened = true })
@@ -42,6 +44,9 @@ func TestIssues(t *testing.T) {
 	b.Must(err)
 	if len(list.Sources) != 1 || list.Sources[0].Text != "1 issue waits: 1 of 1 tasks are active" {
 		t.Errorf("sources: %+v", list.Sources)
+	}
+	if k, err := b.Client.Task(b.Ctx, "app-1"); err != nil || k.IssueName != "#1" {
+		t.Errorf("the task of %q: %v", k.IssueName, err)
 	}
 	want := []struct {
 		name, why string

@@ -118,6 +118,16 @@ func TestTaskNamesItsSessions(t *testing.T) {
 	if d.SummaryBy != "app-1.2" || !slices.Equal(d.Verifiers, []string{"app-1.3", "app-1.4"}) || d.VerdictBy != "app-1.3" || !slices.Equal(d.Rested, []string{"app-1.1"}) {
 		t.Errorf("summed up by %s, judged by %v and last by %s, rested %v", d.SummaryBy, d.Verifiers, d.VerdictBy, d.Rested)
 	}
+	if d.PassedBy != nil || d.Live != nil {
+		t.Errorf("passed by %v, live %v", d.PassedBy, d.Live)
+	}
+	b.Session(key, coppice.SessionWorking, func(s *coppice.Session) { s.Role = coppice.RoleFix })
+	b.Session(key, coppice.SessionDone, func(s *coppice.Session) {
+		s.Role, s.Verdict = coppice.RoleVerify, &coppice.Verdict{Steps: []coppice.StepVerdict{{N: 1, Pass: true}}}
+	})
+	if d := read[api.TaskDetail](t, b, "/tasks/"+key); !slices.Equal(d.PassedBy, []string{"app-1.8"}) || !slices.Equal(d.Live, []string{"app-1.7"}) {
+		t.Errorf("passed by %v, live %v", d.PassedBy, d.Live)
+	}
 	if d.LimitsText != "1m per session" {
 		t.Errorf("its limits are %q", d.LimitsText)
 	}

@@ -51,10 +51,21 @@ func (s *Server) listReactions(ctx context.Context, in *listReactionsIn) (out ap
 		}
 		for _, e := range list {
 			t := tasks[e.TaskID]
-			out.Reactions = append(out.Reactions, api.ReactionEntry{Reacted: e, Project: projects[e.ProjectID].Prefix, Of: t.Key, Title: t.Title})
+			out.Reactions = append(out.Reactions, api.ReactionEntry{Reacted: reacted(e), Project: projects[e.ProjectID].Prefix, Of: t.Key, Title: t.Title})
 		}
 		return nil
 	})
+	return out, err
+}
+
+func reacted(e coppice.Reacted) api.Reacted { return api.Reacted{Reacted: e, Waits: e.Waits()} }
+
+// reactionsOf returns the history of a task.
+func reactionsOf(r store.Reader, t coppice.Task) (out []api.Reacted, err error) {
+	list, err := r.Reactions.Of(t.ProjectID, t.ID)
+	for _, e := range list {
+		out = append(out, reacted(e))
+	}
 	return out, err
 }
 

@@ -27,7 +27,7 @@ func TestReactions(t *testing.T) {
 			{ID: "1", Text: "rename it"}, {ID: "2", Text: "done", Resolved: true}, {ID: "3", Text: coppice.PullMarker("app-1")},
 		}}
 		b.Must(tx.Pulls.Put(&pull))
-		for _, e := range []coppice.Reacted{{TaskID: k.ID, Key: "ci-failed/1"}, {Key: "all-complete/1"}} {
+		for _, e := range []coppice.Reacted{{TaskID: k.ID, Key: "ci-failed/1", ReactedDetails: coppice.ReactedDetails{Do: coppice.ReactSend}}, {Key: "all-complete/1"}} {
 			e.ProjectID = p.ID
 			b.Must(tx.Reactions.Put(&e))
 		}
@@ -52,8 +52,12 @@ func TestReactions(t *testing.T) {
 	if len(first.Reactions) != 1 || first.Reactions[0].Key != "all-complete/1" || first.Reactions[0].Of != "" || first.Reactions[0].Project != "app" {
 		t.Errorf("the newest entry: %+v", first)
 	}
-	if len(rest.Reactions) != 1 || rest.Reactions[0].Of != "app-1" || rest.Reactions[0].Title != "With a request" || rest.Next != 0 {
+	if len(rest.Reactions) != 1 || rest.Reactions[0].Of != "app-1" || rest.Reactions[0].Title != "With a request" || !rest.Reactions[0].Waits || first.Reactions[0].Waits || rest.Next != 0 {
 		t.Errorf("the entry before it: %+v", rest)
+	}
+
+	if d, err := b.Client.Task(b.Ctx, "app-1"); err != nil || len(d.Reactions) != 1 || !d.Reactions[0].Waits {
+		t.Errorf("the reactions of a task: %+v, %v", d.Reactions, err)
 	}
 
 	rules, err := b.Client.ReactionRules(b.Ctx, "app")

@@ -139,7 +139,7 @@ func TestPreviewIsOffered(t *testing.T) {
 	})
 	p := coppice.Preview{ProjectID: ws.ProjectID, TaskID: task.ID, State: coppice.PreviewReady, CreatedAt: now}
 	update("running", "stop-preview ready", func(tx store.Tx) error { return tx.Previews.Put(&p) })
-	update("being stopped", "ready", func(tx store.Tx) error { p.StopAt = now; return tx.Previews.Put(&p) })
+	update("being stopped", "stopping", func(tx store.Tx) error { p.StopAt = now; return tx.Previews.Put(&p) })
 	update("stopped", "preview ", func(tx store.Tx) error {
 		p.State, p.EndedAt = coppice.PreviewStopped, now
 		return tx.Previews.Put(&p)

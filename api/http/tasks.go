@@ -265,7 +265,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 		return out, err
 	}
 	for _, l := range landings {
-		out.Landings = append(out.Landings, api.Landing{Landing: l})
+		out.Landings = append(out.Landings, api.Landing{Landing: l, State: l.State(), StateText: l.StateText()})
 	}
 	checks, err := r.Checks.Of(t.ID)
 	if err != nil {
@@ -301,7 +301,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if err := readPull(r, t, &out); err != nil {
 		return out, err
 	}
-	if out.Reactions, err = r.Reactions.Of(t.ProjectID, t.ID); err != nil {
+	if out.Reactions, err = reactionsOf(r, t); err != nil {
 		return out, err
 	}
 	if out.Preview, err = r.Previews.Last(t.ID); err != nil {
@@ -352,6 +352,12 @@ func sessionsBy(out *api.TaskDetail) {
 		}
 		if s.Verdict != nil {
 			out.VerdictBy = s.Key
+			if s.Verdict.Pass() {
+				out.PassedBy = append(out.PassedBy, s.Key)
+			}
+		}
+		if s.State.Live() {
+			out.Live = append(out.Live, s.Key)
 		}
 		if s.Rests() {
 			out.Rested = append(out.Rested, s.Key)

@@ -44,6 +44,9 @@ func TestLongLogs(t *testing.T) {
 	if len(d.CheckRuns) != runs || len(d.Landings) != runs {
 		t.Fatalf("%d checks, %d landings", len(d.CheckRuns), len(d.Landings))
 	}
+	if l := d.Landings[0]; l.State != l.Landing.State() || l.StateText != l.Landing.StateText() || l.State == "" {
+		t.Errorf("the landing is %q: %q", l.State, l.StateText)
+	}
 	newest := d.CheckRuns[runs-1]
 	if !strings.HasPrefix(newest.Log, "first line of 39\n") || !strings.HasSuffix(newest.Log, "last line") || !newest.Cut {
 		t.Errorf("the newest log: %.100q", newest.Log)

@@ -121,6 +121,9 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, pull *
 		Turns: t.Turns, Time: t.Time, UntilDone: t.UntilDone, Completion: t.Completion, Strays: t.Strays, Branch: t.Branch, Checkout: t.Checkout, Interactive: t.Interactive,
 		Word: t.Stage.Word(), Need: engine.NeedOf(t, st), CanChange: t.Changeable(), CanSend: t.TakesMessages(), PR: pull,
 	}
+	if t.Issue != nil {
+		v.IssueName = t.Issue.Name()
+	}
 	if t.Flow != nil {
 		v.Flow = &api.FlowMark{Kind: t.Flow.Kind, Note: t.Flow.Note}
 	}
@@ -143,7 +146,9 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, apps apps, pull *
 		Serves: st.Serves, Workspace: apps.ready[t.ID], Trashed: apps.trashed[t.ID], Pull: pull,
 	}
 	if p, ok := apps.live[t.ID]; ok {
-		f.Preview, v.App = &p, string(p.State)
+		if f.Preview, v.App = &p, string(p.State); !p.StopAt.IsZero() {
+			v.App = "stopping"
+		}
 	}
 	v.Can, v.Review = verb.Can(f), verb.ReviewOf(t)
 	v.Primary = verb.Primary(f, v.Can)

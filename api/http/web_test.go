@@ -239,7 +239,7 @@ func tables(t *testing.T) string {
 	fmt.Fprintf(&b, "];\n\n// workspacePrefix begins the name of every directory of a workspace.\nexport const workspacePrefix = %s;\n", coppice.Raw(coppice.WorkspacePrefix))
 	fmt.Fprintf(&b, "\n// priorities are the least and the most urgent priority of a task.\nexport const priorities = { least: %d, most: %d };\n", coppice.MinPriority, coppice.MaxPriority)
 	fmt.Fprintf(&b, "\n// mostTurns is the highest limit of the turns of a session, and mostTitle the longest title.\nexport const mostTurns = %d;\nexport const mostTitle = %d;\n", coppice.MaxTurns, coppice.MaxTitle)
-	fmt.Fprintf(&b, "\n// images are the limits of the images that people attach: bytes of one, and how many a message has.\nexport const images = { size: %d, most: %d };\n", coppice.MaxImage, coppice.MaxImages)
+	fmt.Fprintf(&b, "\n// images are the limits of the images that people attach: bytes of one, how many a message has, and their types.\nexport const images = { size: %d, most: %d, types: %s };\n", coppice.MaxImage, coppice.MaxImages, coppice.Raw(coppice.ImageTypes))
 	fmt.Fprintf(&b, "\n// firstScreen is the size of a session's screen without viewers.\nexport const firstScreen = { cols: %d, rows: %d };\n", coppice.FirstScreen.Columns, coppice.FirstScreen.Rows)
 	writeList(&b, "\n// statuses lists the statuses in the order in which people want to see them.\nexport const statuses", coppice.Statuses)
 	ended := []coppice.Status{coppice.Status(coppice.OutcomeDone), coppice.Status(coppice.OutcomeFailed), coppice.Status(coppice.OutcomeCancelled)}

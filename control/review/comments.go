@@ -2,12 +2,14 @@ package review
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
 	"coppice"
 	"coppice/api"
 	"coppice/store"
+	"coppice/workspace"
 )
 
 // Comment adds a draft. The code that it is about is read from the task's change or the
@@ -79,6 +81,16 @@ func (c change) on(side coppice.Side, path string) string {
 	return path
 }
 
+// fileOf returns the path under which the change has a file, "" if it does not touch
+// the file.
+func (c change) fileOf(path string) string {
+	i := slices.IndexFunc(c.Files, func(f workspace.ChangedFile) bool { return f.Path == path || f.OldPath == path })
+	if i < 0 {
+		return ""
+	}
+	return c.Files[i].Path
+}
+
 // anchored finds where the code of each comment is now, and counts the drafts.
 func (r *Reviews) anchored(ctx context.Context, c change, comments []coppice.Comment) (out []api.ReviewComment, drafts int, err error) {
 	type content struct{ blob, text string }
@@ -97,7 +109,7 @@ func (r *Reviews) anchored(ctx context.Context, c change, comments []coppice.Com
 			}
 			known[key] = at
 		}
-		rc := api.ReviewComment{Comment: x, Outdated: true, Can: x.State.Can()}
+		rc := api.ReviewComment{Comment: x, File: c.fileOf(c.on(x.Side, x.Path)), Outdated: true, Can: x.State.Can()}
 		if first, last, ok := x.Find(at.blob, at.text); ok {
 			rc.At, rc.Outdated = &api.Place{Path: c.on(x.Side, x.Path), First: first, Last: last}, false
 		}

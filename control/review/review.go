@@ -44,13 +44,14 @@ var viewer = coppice.Actor{Kind: coppice.ActorPerson}.String()
 // change is what is reviewed: a task's commits, and the files between them.
 type change struct {
 	workspace.Change
-	repo     string
-	approved string
+	repo    string
+	landing *coppice.Landing // of Head; nil if it has none
+	decides bool             // a person's approval of that landing is one of Head
 }
 
 // Review returns the review of a task, or a part of it.
 func (r *Reviews) Review(ctx context.Context, t coppice.Task, part api.ReviewPart) (out api.Review, err error) {
-	out.Task, out.Files, out.Comments = t.Key, []api.ReviewFile{}, []api.ReviewComment{}
+	out.Task, out.Files, out.Comments, out.Checks = t.Key, []api.ReviewFile{}, []api.ReviewComment{}, []api.Check{}
 	c, err := r.change(ctx, t)
 	if err != nil {
 		return out, err
@@ -65,6 +66,9 @@ func (r *Reviews) Review(ctx context.Context, t coppice.Task, part api.ReviewPar
 		if seen, err = rd.Viewed.Of(t.ID); err != nil {
 			return err
 		}
+		if err = c.proofs(rd, &out); err != nil {
+			return err
+		}
 		out.Follows, err = r.AfterReview(rd, t)
 		if e := coppice.Public(err); err != nil && e.Code == coppice.EConflict {
 			out.Refused, err = e.Cause+"; "+e.Fix, nil
@@ -74,7 +78,7 @@ func (r *Reviews) Review(ctx context.Context, t coppice.Task, part api.ReviewPar
 	if err != nil {
 		return out, err
 	}
-	out.Base, out.Head, out.Approved = c.Base, c.Head, c.approved
+	out.Base, out.Head = c.Base, c.Head
 	for _, f := range c.Files {
 		file := fileOf(f)
 		file.Viewed = slices.Contains(seen, coppice.Viewed{TaskID: t.ID, By: viewer, Path: f.Path, Blob: file.Blob})
@@ -94,6 +98,39 @@ func (r *Reviews) Review(ctx context.Context, t coppice.Task, part api.ReviewPar
 	}
 	out.Comments, out.Drafts, err = r.anchored(ctx, c, comments)
 	return out, err
+}
+
+// proofs adds what is known about the landing of the change: its checks, and who
+// judged or approved it.
+func (c change) proofs(rd store.Reader, out *api.Review) error {
+	l := c.landing
+	if l == nil {
+		return nil
+	}
+	if out.Landing = l.ID; c.decides {
+		out.Approved, out.ApprovedAt = l.ApprovedBy, l.ApprovedAt
+	}
+	if l.Tree != "" {
+		checks, err := rd.Checks.On(l.ProjectID, l.Tree)
+		if err != nil {
+			return err
+		}
+		for _, k := range checks {
+			k.Log = ""
+			out.Checks = append(out.Checks, api.Check{Check: k, Result: k.Result()})
+		}
+	}
+	candidates, err := rd.Landings.Candidates(l.ID)
+	if err != nil {
+		return err
+	}
+	sessions, err := rd.Sessions.Of(l.TaskID)
+	for _, s := range sessions {
+		if s.Verdict != nil && slices.ContainsFunc(candidates, func(x coppice.Candidate) bool { return x.Commit == s.From }) {
+			out.Judged = s.Key
+		}
+	}
+	return err
 }
 
 func notTouched(t coppice.Task, path string) error {
@@ -156,15 +193,20 @@ func (r *Reviews) change(ctx context.Context, t coppice.Task) (c change, err err
 	if n := len(rows.Landings); n > 0 {
 		switch l := rows.Landings[n-1]; {
 		case t.Landed != "" && l.Commit == t.Landed:
-			base, head, c.approved = l.Base, t.Landed, l.ApprovedBy
+			base, head, c.landing, c.decides = l.Base, t.Landed, &l, true
 		case l.Round == t.Round && l.EndedAt.IsZero():
-			head, c.approved = l.Head, l.ApprovedBy
+			head, c.landing, c.decides = l.Head, &l, true
 		}
 	}
 	if head == "" {
 		return c, nil // no session has started yet
 	}
 	c.Change, err = r.spaces.Change(ctx, c.repo, base, head)
+	for _, l := range slices.Backward(rows.Landings) {
+		if c.landing == nil && l.Head == c.Head && l.Reverts == "" { // it has ended
+			c.landing = &l
+		}
+	}
 	return c, err
 }
 

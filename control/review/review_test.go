@@ -209,6 +209,56 @@ func TestTextsOfAFile(t *testing.T) {
 	}
 }
 
+// A review has the checks and the verdict of its head, and not those of a landing
+// of another one.
+func TestReviewHasTheProofsOfItsHead(t *testing.T) {
+	t.Parallel()
+	w := setup(t, map[string]string{"a": "1\n"})
+	w.works(map[string]string{"a": "2\n"})
+	first := w.review(api.ReviewPart{}).Head
+	check := func(landing int64, tree, command string, exit int) {
+		t.Helper()
+		w.Update(func(tx store.Tx) error {
+			return tx.Checks.Put(&coppice.Check{ProjectID: 1, TaskID: 1, LandingID: landing, Tree: tree, Command: command, Exit: exit, Log: "long", EndedAt: w.Clock.Now()})
+		})
+	}
+	land := func(head, tree, commit string, change func(*coppice.Landing)) (l coppice.Landing) {
+		t.Helper()
+		l = coppice.Landing{ProjectID: 1, TaskID: 1, Head: head, CreatedAt: w.Clock.Now(), Candidate: coppice.Candidate{Tree: tree, Commit: commit}}
+		change(&l)
+		w.Update(func(tx store.Tx) error { return tx.Landings.Put(&l) })
+		w.Session("app-1", coppice.SessionDone, func(s *coppice.Session) {
+			s.Role, s.From, s.Verdict = coppice.RoleVerify, commit, &coppice.Verdict{}
+		})
+		return l
+	}
+	want := func(what, landing, checks, judged, approved string) {
+		t.Helper()
+		r := w.review(api.ReviewPart{FilesOnly: true})
+		var got []string
+		for _, c := range r.Checks {
+			got = append(got, c.Command+" "+string(c.Result)+c.Log)
+		}
+		if d := cmp.Diff([]string{landing, checks, judged, approved}, []string{fmt.Sprint(r.Landing), strings.Join(got, ", "), r.Judged, r.Approved}); d != "" {
+			t.Errorf("%s (-want +got):\n%s", what, d)
+		}
+	}
+	want("before a landing", "0", "", "", "")
+	old := land(first, "t1", "c1", func(l *coppice.Landing) {
+		l.ApprovedBy, l.Outcome, l.EndedAt = "ada", coppice.LandingRefused, w.Clock.Now()
+	})
+	check(old.ID, "t1", "make", 1)
+	check(old.ID, "t0", "make", 2) // on the base
+	want("after a landing that ended", "1", "make failed", "app-1.1", "")
+	w.works(map[string]string{"a": "3\n"})
+	want("after more work", "0", "", "", "")
+	check(old.ID, "t2", "lint", 0) // its result is valid for every landing with this tree
+	land(w.review(api.ReviewPart{}).Head, "t2", "c2", func(l *coppice.Landing) { l.ApprovedBy = "eve" })
+	want("while it lands", "2", "lint passed", "app-1.2", "eve")
+	land(first, "t1", "c3", func(l *coppice.Landing) { l.Round = 7 })
+	want("after a landing of another head", "2", "lint passed", "app-1.2", "")
+}
+
 func TestViewedIsForAContent(t *testing.T) {
 	t.Parallel()
 	w := setup(t, map[string]string{"a": "1\n", "b": "1\n"})
@@ -255,8 +305,13 @@ func TestCommentsFollowTheirCode(t *testing.T) {
 		r := w.review(api.ReviewPart{FilesOnly: true})
 		for _, c := range r.Comments {
 			at := "outdated " + strings.TrimSpace(c.Code)
+			if c.File != "" {
+				at += " in " + c.File
+			}
 			if c.At != nil && !c.Outdated {
-				at = fmt.Sprint(c.At.Path, " ", c.At.First, "-", c.At.Last)
+				if at = fmt.Sprint(c.At.Path, " ", c.At.First, "-", c.At.Last); c.File != c.At.Path {
+					at += " of " + c.File
+				}
 			}
 			got = append(got, at)
 		}
@@ -270,13 +325,16 @@ func TestCommentsFollowTheirCode(t *testing.T) {
 	}
 	wantPlaces("at first", "a 2-3", "a 1-1", "a 1-1", "a 12-12")
 	w.works(map[string]string{"a": "zero\nONE\ntwo\nthree\n" + rest + "\n"})
-	wantPlaces("after an edit", "a 3-4", "a 1-1", "outdated one", "a 13-13")
+	wantPlaces("after an edit", "a 3-4", "a 1-1", "outdated one in a", "a 13-13")
 	w.git(w.path, "mv", "a", "c")
 	w.works(nil)
-	wantPlaces("after a rename", "c 3-4", "a 1-1", "outdated one", "c 13-13")
+	wantPlaces("after a rename", "c 3-4", "a 1-1 of c", "outdated one in c", "c 13-13")
 	w.git(w.path, "rm", "-q", "c")
 	w.works(nil)
-	wantPlaces("after a removal", "outdated two\nthree", "a 1-1", "outdated one", "outdated 12")
+	wantPlaces("after a removal", "outdated two\nthree in a", "a 1-1", "outdated one in a", "outdated 12 in a")
+	w.write(w.path, map[string]string{"a": "old\n" + rest})
+	w.commit(w.path, "as before")
+	wantPlaces("after it was reverted", "outdated two\nthree", "a 1-1 of ", "outdated one", "a 10-10 of ")
 	w.works(map[string]string{"a": "one\ntwo\nthree\n"})
 	for name, n := range map[string]api.NewComment{
 		"no such line": {Path: "a", First: 9}, "last before first": {Path: "a", First: 2, Last: 1}, "a path outside": {Path: "../x", First: 1}, "git's files": {Path: ".git/config", First: 1},

@@ -73,7 +73,7 @@ func TestAdoptedPullRequestOnGitea(t *testing.T) {
 	d = p.pushed(key, d.Pull.Pushed)
 	// This version of Gitea has no call that resolves discussions: it was tried one time.
 	p.await(key, "the discussions to be resolved", func(d api.TaskDetail) bool {
-		return slices.ContainsFunc(d.Reactions, func(r coppice.Reacted) bool { return r.Event == coppice.OnComment && r.Resolved })
+		return slices.ContainsFunc(d.Reactions, func(r api.Reacted) bool { return r.Event == coppice.OnComment && r.Resolved })
 	})
 
 	p.status(d.Pull.Pushed, sdk.StatusSuccess)

@@ -184,9 +184,12 @@ func completeModels(ctx context.Context, cl *client.Client, c *cobra.Command, pr
 	if flag := c.Flags().Lookup("agent"); flag != nil {
 		agent = flag.Value.String()
 	}
-	out := []cobra.Completion{described(coppice.ModelAuto, "chosen by how hard the task looks")}
+	var out []cobra.Completion
+	for _, m := range list.Choices {
+		out = append(out, described(m, "chosen by how hard the task looks"))
+	}
 	for _, a := range list.Agents {
-		if agent != "" && a.Name != agent || a.Version == "" {
+		if agent != "" && a.Name != agent || !a.Installed {
 			continue
 		}
 		for _, m := range a.Suggest {

@@ -47,7 +47,7 @@ func (e *Env) reactions(page api.ReactionPage) {
 		if of == "" {
 			of = r.Project
 		}
-		rows[i] = []cell{{ago(e.Now().Sub(r.At)), dim}, {of, bold}, plain(reactionLine(r.Reacted))}
+		rows[i] = []cell{{ago(e.Now().Sub(r.At)), dim}, {of, bold}, plain(reactionLine(r.Reacted.Reacted))}
 	}
 	e.table([]column{{head: "AGE", end: true}, {head: "OF"}, {head: "REACTION", give: true}}, rows)
 	if page.Next != 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -145,11 +146,8 @@ func (e *Env) printReview(t api.TaskDetail, r api.Review) {
 		e.printf("\n%s\n%s\n", e.paint(bold, "Summary"), indent(Clean(strings.TrimRight(s, "\n"))))
 	}
 	e.printVerdicts(t.History)
-	if n := len(t.Landings); n > 0 {
-		last := t
-		last.Landings = t.Landings[n-1:]
-		e.printLandings(last)
-	}
+	t.Landings = slices.DeleteFunc(t.Landings, func(l api.Landing) bool { return l.ID != r.Landing })
+	e.printLandings(t)
 	e.printFiles(r)
 	e.printComments(r.Comments)
 }

@@ -23,7 +23,7 @@ type reviews struct {
 }
 
 func (r reviews) Review(ctx context.Context, t coppice.Task, _ api.ReviewPart) (out api.Review, err error) {
-	out = api.Review{Task: t.Key, Base: "b1", Head: "h1", Viewed: 1, Files: []api.ReviewFile{
+	out = api.Review{Task: t.Key, Base: "b1", Head: "h1", Landing: 1, Checks: []api.Check{}, Viewed: 1, Files: []api.ReviewFile{
 		{Path: "main.go", Kind: api.FileChanged, Added: 12, Removed: 3, Viewed: true}, {Path: "logo.png", Kind: api.FileAdded, Binary: true},
 		{Path: "new.md", OldPath: "old.md", Kind: api.FileRenamed}, {Path: "gone\x1b[31m", Kind: api.FileRemoved, Removed: 7},
 	}}
@@ -65,6 +65,10 @@ func TestReview(t *testing.T) {
 	s.Update(func(tx store.Tx) error {
 		l := coppice.Landing{ProjectID: 1, TaskID: 1, SessionID: 1, Head: "0123456789abcdef", CreatedAt: s.Clock.Now(), Waits: "waiting for your review: it changes main.go (land.ask.paths)"}
 		if err := tx.Landings.Put(&l); err != nil {
+			return err
+		}
+		other := coppice.Landing{ProjectID: 1, TaskID: 1, SessionID: 1, Head: "fedcba9876543210", CreatedAt: s.Clock.Now(), Waits: l.Waits} // not the one under review
+		if err := tx.Landings.Put(&other); err != nil {
 			return err
 		}
 		return tx.Checks.Put(&coppice.Check{ProjectID: 1, TaskID: 1, LandingID: l.ID, Command: "make", EndedAt: s.Clock.Now()})

@@ -196,7 +196,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		pairs = append(pairs, [2]string{"request", pullLine(*p)})
 	}
 	for _, r := range t.Reactions[max(0, len(t.Reactions)-mostReactions):] {
-		pairs = append(pairs, [2]string{"reaction", reactionLine(r)})
+		pairs = append(pairs, [2]string{"reaction", reactionLine(r.Reacted)})
 	}
 	if t.Landed != "" {
 		pairs = append(pairs, [2]string{"landed as", short(t.Landed)})
@@ -334,15 +334,13 @@ func (e *Env) printLandings(t api.TaskDetail) {
 	}
 	e.printf("\n%s\n", e.paint(bold, "Landings"))
 	for _, l := range t.Landings {
-		state := string(l.Outcome)
+		state := string(l.State)
 		switch {
-		case l.EndedAt.IsZero() && l.Waits != "":
-			if state = l.Waits; !strings.HasPrefix(state, "waiting ") {
-				state = "waiting: " + state
-			}
-		case l.EndedAt.IsZero():
-			state = "in progress"
-		case l.Failure != nil:
+		case l.State == coppice.LandingWaits && strings.HasPrefix(l.StateText, "waiting "):
+			state = l.StateText
+		case l.State == coppice.LandingWaits:
+			state += ": " + l.StateText
+		case l.Failure != nil && !l.EndedAt.IsZero():
 			state += ": " + l.Failure.Text
 		}
 		if l.Verified {

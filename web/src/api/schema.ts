@@ -2174,10 +2174,14 @@ export interface components {
         Agent: {
             /** @description What it can do: messages, resume, fork, model, permissions, tools, screen, images */
             can: string[] | null;
+            /** @description What a field for its model offers: auto, then those of suggest */
+            choices: string[] | null;
             /** @description The levels of effort that it knows, the lowest first */
             efforts: string[] | null;
             /** @description How to install it */
             install?: string;
+            /** @description Its program was found, so that forms offer it */
+            installed?: boolean;
             /** @description Why it cannot be used now, and until when */
             limit?: components["schemas"]["AgentLimit"];
             /** @description yes, no or unknown; absent if it needs no login */
@@ -2263,6 +2267,8 @@ export interface components {
              * @description When they were last checked; the limits are current
              */
             at: string;
+            /** @description What a field for a model offers while no agent is known: auto */
+            choices: string[] | null;
         };
         AgentTasks: {
             /** Format: int64 */
@@ -2531,6 +2537,11 @@ export interface components {
             one_of?: string[] | null;
             /** @description A regular expression that a text must match */
             pattern?: string;
+            /**
+             * @description How a form shows the value: one of one_of, true or false, a number, a text, one text per line, or JSON
+             * @enum {string}
+             */
+            shape: "choice" | "switch" | "number" | "text" | "lines" | "json";
             /** @description default, or file and line */
             source?: string;
             /** @description The value as YAML, or a sentence in brackets if it is not set */
@@ -2928,6 +2939,11 @@ export interface components {
              * @description How many milestones are open after it
              */
             left: number;
+            /**
+             * @description What people read if done is empty
+             * @enum {string}
+             */
+            none?: "nothing" | "nothing was left to do" | "not reviewed yet";
             /**
              * Format: int64
              * @description How many milestones there are; 0 until a review has ended
@@ -3439,6 +3455,11 @@ export interface components {
             /** @description The command that does the same */
             command: string;
             danger?: boolean;
+            /**
+             * @description What a person fills in or reads first: the question with its options, a field for the text, or what is about to happen; absent if the request can be sent immediately
+             * @enum {string}
+             */
+            form?: "answer" | "text" | "confirm";
             /** @description The text of its button */
             label: string;
             /** @enum {string} */
@@ -3680,6 +3701,13 @@ export interface components {
             round: number;
             /** Format: int64 */
             session_id: number;
+            /**
+             * @description How it is now. passed means that every check passed on its candidate
+             * @enum {string}
+             */
+            state: "landed" | "conflict" | "refused" | "empty" | "failed" | "cancelled" | "waiting" | "passed" | "in progress";
+            /** @description What people read as its state: why it waits, or what refused it */
+            state_text: string;
             /** Format: int64 */
             steps?: number;
             /** Format: int64 */
@@ -4653,6 +4681,8 @@ export interface components {
             text?: string;
             /** Format: int64 */
             try?: number;
+            /** @description An agent has the message, and nothing has followed yet */
+            waits?: boolean;
             why?: string;
         };
         Reaction: {
@@ -4694,6 +4724,8 @@ export interface components {
             title?: string;
             /** Format: int64 */
             try?: number;
+            /** @description An agent has the message, and nothing has followed yet */
+            waits?: boolean;
             why?: string;
         };
         ReactionPage: {
@@ -4775,10 +4807,14 @@ export interface components {
             commit: string;
         };
         Review: {
+            /** Format: date-time */
+            approved_at?: string;
             /** @description Who approved this head */
             approved_by?: string;
             /** @description The commit that the change starts from; empty if there is no change yet */
             base: string;
+            /** @description The newest result of each check on the merged tree of that landing, without the logs */
+            checks: components["schemas"]["Check"][] | null;
             /** @description Oldest first */
             comments: components["schemas"]["ReviewComment"][] | null;
             /**
@@ -4791,6 +4827,13 @@ export interface components {
             follows?: string;
             /** @description The commit that is reviewed: the candidate, or the head of the task's branch */
             head: string;
+            /** @description The key of the newest verifier that judged a candidate of that landing */
+            judged_by?: string;
+            /**
+             * Format: int64
+             * @description The id of the landing of this head; absent if it has none
+             */
+            landing?: number;
             /** @description Why comments cannot be sent now, and what to do instead */
             refused?: string;
             /** @description The task's key */
@@ -4811,6 +4854,8 @@ export interface components {
             code: string;
             /** Format: date-time */
             created_at: string;
+            /** @description The path of the file of the change that it is about; absent if the change does not touch that file any more */
+            file?: string;
             /** Format: int64 */
             first: number;
             /** Format: int64 */
@@ -5230,7 +5275,7 @@ export interface components {
              * @description The state of its preview, while one runs
              * @enum {string}
              */
-            app?: "starting" | "ready";
+            app?: "starting" | "ready" | "stopping";
             /**
              * Format: date-time
              * @description When a person archived it; lists leave it out unless requested
@@ -5285,6 +5330,8 @@ export interface components {
             interactive?: boolean;
             /** @description The issue of a tracker that it was created from */
             issue?: components["schemas"]["IssueRef"];
+            /** @description How people call that issue: #12, or ENG-12 */
+            issue_name?: string;
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
@@ -5448,7 +5495,7 @@ export interface components {
              * @description The state of its preview, while one runs
              * @enum {string}
              */
-            app?: "starting" | "ready";
+            app?: "starting" | "ready" | "stopping";
             /**
              * Format: date-time
              * @description When a person archived it; lists leave it out unless requested
@@ -5520,6 +5567,8 @@ export interface components {
             interactive?: boolean;
             /** @description The issue of a tracker that it was created from */
             issue?: components["schemas"]["IssueRef"];
+            /** @description How people call that issue: #12, or ENG-12 */
+            issue_name?: string;
             key: string;
             labels?: string[] | null;
             /** @description The commit on the base */
@@ -5535,6 +5584,8 @@ export interface components {
             limits_text?: string;
             /** @description What people should know about it, in short: its question, what its pull request needs, why it has its status, or what it does; absent if only says is known */
             line?: string;
+            /** @description Keys of its sessions that have not ended */
+            live?: string[] | null;
             messages: components["schemas"]["Message"][] | null;
             model?: string;
             /**
@@ -5547,6 +5598,8 @@ export interface components {
             outcome?: string;
             /** @description The key of the task whose agent created it */
             parent?: string;
+            /** @description Keys of those that passed every step */
+            passed_by?: string[] | null;
             /** @description Its pull request in short; GET /tasks/{key} has all of it */
             pr?: components["schemas"]["PullMark"];
             /** @description The newest preview of its app */

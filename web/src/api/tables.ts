@@ -57,8 +57,8 @@ export const priorities = { least: -10, most: 10 };
 export const mostTurns = 1000;
 export const mostTitle = 500;
 
-// images are the limits of the images that people attach: bytes of one, and how many a message has.
-export const images = { size: 5242880, most: 10 };
+// images are the limits of the images that people attach: bytes of one, how many a message has, and their types.
+export const images = { size: 5242880, most: 10, types: ["image/png","image/jpeg","image/gif","image/webp"] };
 
 // firstScreen is the size of a session's screen without viewers.
 export const firstScreen = { cols: 120, rows: 40 };

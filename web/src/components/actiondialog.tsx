@@ -73,7 +73,7 @@ function ModelField({ t }: { t: Task }) {
   return (
     <>
       <input id="action-text" name="text" required autoFocus autoComplete="off" list="action-models" placeholder={t.model || "the agent's own"} />
-      <Models id="action-models" models={of?.suggest ?? []} />
+      <Models id="action-models" models={of?.choices ?? []} />
     </>
   );
 }

@@ -33,9 +33,9 @@ export function withFrom(form: FormData): With {
   return out;
 }
 
-// Models are suggestions for a field.
+// Models are what a field for a model offers.
 export function Models({ id, models }: { id: string; models: string[] }) {
-  return <datalist id={id}>{["auto", ...models].map((m) => <option key={m} value={m} />)}</datalist>;
+  return <datalist id={id}>{models.map((m) => <option key={m} value={m} />)}</datalist>;
 }
 
 // useAgent returns one agent of a project, when it is known.
@@ -60,14 +60,14 @@ export function AgentFields({ project, agent, model, effort, plain, onAgent }: {
           onAgent?.(e.target.value);
         }}>
           <option value="">{agent ? label(all.find((a) => a.name === agent), `${agent}, the default`) : "the default"}</option>
-          {all.filter((a) => a.path && a.name !== agent).map((a) => <option key={a.name} value={a.name}>{label(a, a.name)}</option>)}
+          {all.filter((a) => a.installed && a.name !== agent).map((a) => <option key={a.name} value={a.name}>{label(a, a.name)}</option>)}
         </select>
         <small>{list.problem ? list.problem.detail : list.data ? "The installed agents" : "Reading the installed agents"}</small>
       </div>
       <div className="field">
         <label htmlFor={id + "model"}>Model</label>
         <input id={id + "model"} name="model" autoComplete="off" list={id + "models"} placeholder={(!other && model) || "the agent's own"} />
-        <Models id={id + "models"} models={of?.suggest ?? []} />
+        <Models id={id + "models"} models={(of ?? list.data)?.choices ?? []} />
         <small>{(!other && model) || "the agent's own"} if empty</small>
       </div>
       {!plain && (of?.efforts?.length ?? 0) > 0 && (

@@ -2,13 +2,13 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import { LiveRun } from "../api/run";
-import type { Check, CommandRun, TaskDetail } from "../api/schema";
+import type { Check, CommandRun, Landing, TaskDetail } from "../api/schema";
 import { detail } from "../test/make";
 import { serve, show } from "../test/render";
 import { checkCount, Checks } from "./checks";
 import { RunningLine } from "./runningline";
 
-const landing = { id: 5, project_id: 1, task_id: 1, session_id: 1, round: 0, head: "abcdef0123456789", created_at: "", outcome: "refused" as const };
+const landing = { id: 5, project_id: 1, task_id: 1, session_id: 1, round: 0, head: "abcdef0123456789", created_at: "", state: "refused" as const, state_text: "refused by its checks" };
 const check = (id: number, change: Partial<Check> = {}): Check => ({
   id, project_id: 1, task_id: 1, landing_id: 5, tree: "t", command: `check ${id}`, env: "", exit: 0, result: change.exit ? "failed" : "passed", took: 2e9, ended_at: "2026-01-01T10:00:00Z", log: "fine\n", ...change,
 });
@@ -41,6 +41,13 @@ it("opens failed checks at the first error, and passed ones on request", () => {
   expect(within(green).queryByRole("log")).toBeNull();
   fireEvent.click(within(green).getByRole("button", { expanded: false }));
   expect(within(green).getByText("fine")).toBeTruthy();
+});
+
+it("shows the state of a landing as the server says it", () => {
+  const at = (id: number, state: Landing["state"], state_text: string, change = {}) => ({ ...landing, id, state, state_text, ...change });
+  show(<Checks run={noRun()} t={detail({ id: 1, landings: [at(1, "refused", "refused by a verifier", { green: true }), at(2, "landed", "landed"), at(3, "waiting", "not yet", { green: true }), at(4, "in progress", "in progress", { green: true, waits: "x" })] })} />);
+  const tags = [...document.querySelectorAll("h2 .tag")].map((e) => [e.className, e.textContent]);
+  expect(tags).toEqual([["tag", "in progress"], ["tag", "not yet"], ["tag good", "landed"], ["tag bad", "refused by a verifier"]]);
 });
 
 it("opens the check and the line that the address names", () => {

@@ -13,15 +13,7 @@ import { Link, to, useParam } from "../router";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { LogView, useFind } from "./logview";
 
-const words: Record<string, string> = {
-  landed: "landed", conflict: "did not merge", refused: "refused by its checks", empty: "nothing to land", failed: "could not run", cancelled: "stopped",
-};
-
-function judged(l: Landing): string {
-  if (l.outcome) return words[l.outcome] ?? l.outcome;
-  if (l.waits) return l.waits;
-  return l.green ? "passed" : "in progress";
-}
+const tones: Partial<Record<Landing["state"], string>> = { landed: " good", refused: " bad", conflict: " bad", failed: " bad" };
 
 // Ended is a command that has ended.
 type Ended = Pick<CommandRun, "exit" | "signal" | "result">;
@@ -51,12 +43,12 @@ export function Checks({ t, run }: { t: TaskDetail; run: LiveRun }) {
         <section key={l.id} className="landing">
           <h2>
             Candidate {landings.length - i} <code>{l.head.slice(0, 10)}</code>
-            <span className={"tag " + (l.outcome === "landed" ? "good" : l.outcome === "refused" || l.outcome === "conflict" || l.outcome === "failed" ? "bad" : "")}>{judged(l)}</span>
+            <span className={"tag" + (tones[l.state] ?? "")}>{l.state_text}</span>
           </h2>
           {l.failure && <p className="bad-text">{l.failure.text}</p>}
           {t.running && i === 0 && <Running t={t} run={run} answer={t.running} />}
           {(t.check_runs ?? []).filter((c) => c.landing_id === l.id).map((c) => <Stored key={c.id} t={t} c={c} />)}
-          {l.outcome === "conflict" && l.evidence && (
+          {l.state === "conflict" && l.evidence && (
             <details>
               <summary>Conflicts</summary>
               <pre tabIndex={0}>{l.evidence}</pre>

@@ -252,9 +252,8 @@ export async function help(e: InboxEntry, a: InboxAction, text = ""): Promise<bo
   return (await change(verb?.done ? `${entryName(e)} ${verb.done}` : `${a.label}: ${entryName(e)}`, () => dataOf(request(a, body)))) !== undefined;
 }
 
-// entryCommands are the actions of an entry. One that needs a text or is dangerous
-// opens a form.
+// entryCommands are the actions of an entry. The server says which of them need a form.
 export function entryCommands(e: InboxEntry): Command[] {
-  const run = (a: InboxAction) => () => (a.text || a.danger ? openDialog({ form: "entry", entry: e, action: a }) : void help(e, a));
+  const run = (a: InboxAction) => () => (a.form ? openDialog({ form: "entry", entry: e, action: a }) : void help(e, a));
   return (e.actions ?? []).map((a) => ({ id: `${e.id} ${a.label}`, name: a.label, hint: a.command, run: run(a) }));
 }

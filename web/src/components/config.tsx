@@ -5,7 +5,7 @@ import { changed, useAnswer } from "../api/cache";
 import { api, dataOf, problemOf } from "../api/client";
 import { queries } from "../api/queries";
 import type { ConfigChange, ConfigKey, Problem } from "../api/schema";
-import { bounds, bySection, choices, read, shapeOf, written } from "../lib/config";
+import { bounds, bySection, choices, read, written } from "../lib/config";
 import { Loading, Mono, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 
@@ -68,7 +68,7 @@ export function KeyView({ k, send }: { k: ConfigKey; send: (change: ConfigChange
 
 function Edit({ k, change, onDone }: { k: ConfigKey; change: (c: ConfigChange) => Promise<unknown>; onDone: () => void }) {
   const id = useId();
-  const [text, setText] = useState(() => written(k) || (shapeOf(k) === "choice" ? choices(k)[0]! : ""));
+  const [text, setText] = useState(() => written(k) || (choices(k)[0] ?? ""));
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const send = async (to: Pick<ConfigChange, "value" | "unset">, done: string) => {
@@ -97,11 +97,11 @@ function Edit({ k, change, onDone }: { k: ConfigKey; change: (c: ConfigChange) =
     void send({ value }, `${k.key} is changed`);
   };
   const field = { id, value: text, "aria-invalid": problem ? true : undefined, "aria-describedby": problem ? id + "-problem" : undefined };
-  const shape = shapeOf(k);
+  const { shape } = k;
   return (
     <form className="key-edit" onSubmit={submit} aria-label={`Change ${k.key}`}>
       <label htmlFor={id} className="sr-only">{k.key}</label>
-      {shape === "choice" ? <select {...field} onChange={(e) => setText(e.target.value)}>{choices(k).map((o) => <option key={o}>{o}</option>)}</select>
+      {shape === "choice" || shape === "switch" ? <select {...field} onChange={(e) => setText(e.target.value)}>{choices(k).map((o) => <option key={o}>{o}</option>)}</select>
         : shape === "lines" || shape === "json" ? <textarea {...field} rows={Math.min(12, text.split("\n").length + 1)} autoFocus spellCheck={false} placeholder={shape === "lines" ? "one on each line" : "JSON"} onChange={(e) => setText(e.target.value)} />
         : <input {...field} autoFocus inputMode={shape === "number" ? "numeric" : undefined} autoComplete="off" spellCheck={false} onChange={(e) => setText(e.target.value)} />}
       {problem && <div id={id + "-problem"}><ProblemBox problem={{ ...problem, field: undefined }} /></div>}

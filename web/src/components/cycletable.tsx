@@ -15,7 +15,7 @@ export function CycleTable({ cycles }: { cycles: FlowCycle[] }) {
             <tr key={c.cycle}>
               <th scope="row">{c.cycle}</th>
               <td className="wide">{c.found ? <Found text={c.found} /> : <span className="muted">the review has not ended</span>}</td>
-              <td className="wide">{(c.done ?? []).length > 0 ? <ul>{c.done!.map((m) => <li key={m}>☑ {m}</li>)}</ul> : <span className="muted">{c.known ? "nothing" : c.of && !c.left ? "nothing was left to do" : "not reviewed yet"}</span>}</td>
+              <td className="wide">{(c.done ?? []).length > 0 ? <ul>{c.done!.map((m) => <li key={m}>☑ {m}</li>)}</ul> : <span className="muted">{c.none}</span>}</td>
               <td className="num">{c.of ? `${c.left} of ${c.of}` : ""}</td>
               <td className="num">{usd(c.cost_usd)}</td>
             </tr>

@@ -23,7 +23,7 @@ it("shows why, since when and what the server offers, in its order", () => {
 
 it("sends the request that the server describes, with the person's text", async () => {
   const sent = serve({ "PATCH /api/v1/projects/app/config": {}, "POST /api/v1/projects/app/confirm": {} });
-  const raise = action("Raise the budget", { method: "PATCH", route: "/projects/app/config", body: { key: "budget.day" }, text: "value", needs: true, prompt: "The most to spend in a day" });
+  const raise = action("Raise the budget", { method: "PATCH", route: "/projects/app/config", body: { key: "budget.day" }, text: "value", needs: true, form: "text", prompt: "The most to spend in a day" });
   const confirm = action("Confirm", { route: "/projects/app/confirm", body: { kind: "policy", diff: "+a" } });
   show(<><ul><Entry e={entry({ id: "budget/app", task: undefined, actions: [raise, confirm] })} now={now} /></ul><Dialogs /></>);
   fireEvent.click(screen.getByText("Raise the budget"));
@@ -34,9 +34,19 @@ it("sends the request that the server describes, with the person's text", async 
   await waitFor(() => expect(sent[1]).toEqual({ method: "POST", path: "/api/v1/projects/app/confirm", body: { kind: "policy", diff: "+a" } }));
 });
 
+it("opens the form that the server names, whatever the request looks like", async () => {
+  const sent = serve({ "POST /api/v1/faq/answer": {}, "POST /api/v1/tasks/app-4/quick": {} });
+  const actions = [action("Publish", { route: "/faq/answer", form: "confirm" }), action("Quick", { danger: true, text: "text" })];
+  show(<><ul><Entry e={entry({ id: "question/app-4/7", question: 7, text: "Which?", actions })} now={now} /></ul><Dialogs /></>);
+  fireEvent.click(screen.getByText("Quick"));
+  await waitFor(() => expect(sent).toEqual([{ method: "POST", path: "/api/v1/tasks/app-4/quick", body: {} }]));
+  fireEvent.click(screen.getByText("Publish"));
+  expect((await screen.findByRole("dialog", { hidden: true })).textContent).toContain("Publish: app-4");
+});
+
 it("asks before a dangerous action", async () => {
   const sent = serve({});
-  show(<><ul><Entry e={entry({ id: "stalled/app-4", actions: [action("Stop", { danger: true })] })} now={now} /></ul><Dialogs /></>);
+  show(<><ul><Entry e={entry({ id: "stalled/app-4", actions: [action("Stop", { danger: true, form: "confirm" })] })} now={now} /></ul><Dialogs /></>);
   fireEvent.click(screen.getByText("Stop"));
   expect(sent).toEqual([]);
   expect((await screen.findByRole("dialog", { hidden: true })).textContent).toContain("Stop: app-4");
@@ -44,9 +54,10 @@ it("asks before a dangerous action", async () => {
 
 it("answers a question and a permission right there", async () => {
   const sent = serve({ "POST /api/v1/tasks/app-4/answer": {} });
-  const ask = action("Answer", { body: { question: 7 }, text: "text", needs: true });
+  const ask = action("Answer", { body: { question: 7 }, text: "text", needs: true, form: "answer" });
   const { rerender } = show(<ul><Entry e={entry({ id: "question/app-4/7", question: 7, text: "Which?", options: ["tabs", "blanks"], can_snooze: false, actions: [ask, action("Stop")] })} now={now} /></ul>);
   expect(screen.queryByText("Snooze ▾")).toBeNull();
+  expect(screen.getAllByRole("button").map((b) => b.textContent)).toEqual(["1. tabs", "2. blanks", "Answer", "Stop"]); // the form of the question is the only one that answers
   fireEvent.click(screen.getByText("tabs"));
   await waitFor(() => expect(sent).toEqual([{ method: "POST", path: "/api/v1/tasks/app-4/answer", body: { question: 7, text: "1" } }]));
   rerender(<></>);

@@ -27,9 +27,9 @@ const SHOWN = 3; // actions with a button
 
 export function Entry({ e, now }: { e: InboxEntry; now: number }) {
   const [busy, setBusy] = useState(false);
-  const list = (e.actions ?? []).filter((a) => !(e.question && a.route.endsWith("/answer"))); // Ask answers
+  const list = (e.actions ?? []).filter((a) => a.form !== "answer"); // Ask has its form
   const start = (a: InboxAction) => {
-    if (a.text || a.danger) return openDialog({ form: "entry", entry: e, action: a });
+    if (a.form) return openDialog({ form: "entry", entry: e, action: a });
     setBusy(true);
     void help(e, a).then(() => setBusy(false));
   };

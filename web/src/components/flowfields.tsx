@@ -73,7 +73,7 @@ export function flowFrom(form: FormData, kind: FlowKind): NewFlow {
 
 export function FlowFields({ kind, project }: { kind: FlowKind; project: string }) {
   const id = useId();
-  const agents = (useAnswer(queries.agents(project)).data?.agents ?? []).filter((a) => a.path).map((a) => a.name);
+  const agents = (useAnswer(queries.agents(project)).data?.agents ?? []).filter((a) => a.installed).map((a) => a.name);
   const all: SpecField[] = kinds[kind].fields;
   const short = all.filter((f) => f.as !== "text" && f.as !== "tasks");
   const long = all.filter((f) => !short.includes(f));

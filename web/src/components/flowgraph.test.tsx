@@ -91,7 +91,7 @@ it("puts parts without an order beside each other", () => {
 });
 
 it("shows cycles as rows", () => {
-  show(<CycleTable cycles={[{ cycle: 1, found: "Start with one.\n\nThen two.", done: ["one", "two"], left: 1, of: 3, known: true, steps: ["c1/review"], cost_usd: 1.5 }, { cycle: 2, found: "Short.", left: 1, of: 3, known: true, steps: [], cost_usd: 0.25 }, { cycle: 3, left: 0, of: 0, steps: [], cost_usd: 0 }, { cycle: 4, found: "All.", left: 0, of: 3, steps: [], cost_usd: 0 }]} />);
+  show(<CycleTable cycles={[{ cycle: 1, found: "Start with one.\n\nThen two.", done: ["one", "two"], left: 1, of: 3, known: true, steps: ["c1/review"], cost_usd: 1.5 }, { cycle: 2, found: "Short.", left: 1, of: 3, known: true, none: "nothing", steps: [], cost_usd: 0.25 }, { cycle: 3, left: 0, of: 0, none: "not reviewed yet", steps: [], cost_usd: 0 }, { cycle: 4, found: "All.", left: 0, of: 3, none: "nothing was left to do", steps: [], cost_usd: 0 }]} />);
   const rows = screen.getAllByRole("row").slice(1).map((r) => within(r).getAllByRole("cell").map((c) => c.textContent));
   expect(rows[0]).toEqual(["Start with one.Start with one.Then two.", "☑ one☑ two", "1 of 3", "$1.50"]);
   expect(rows[1]).toEqual(["Short.", "nothing", "1 of 3", "$0.25"]);

@@ -16,7 +16,7 @@ import "./forms"; // it is loaded before the tests start
 import { Help, usePageCommands } from "./keys";
 import { left } from "./removeproject";
 
-const limits = { key: "limits.sessions", text: "6", value: 6, line: 3, doc: "How many run at the same time", default: "4", type: "number" };
+const limits = { key: "limits.sessions", text: "6", value: 6, line: 3, doc: "How many run at the same time", default: "4", type: "number", shape: "number" };
 const config = { path: "/src/app/coppice.yaml", exists: true, revision: "r1", server: [], keys: [limits, { key: "tracks", text: "", value: [{ name: "main", default: true }], line: 0, doc: "", default: "", type: "list", form: true }] };
 const prompts = { prompts: [{ role: "fix", about: "fix", built_in: "", path: ".coppice/prompts/fix.md", revision: "p1", text: "Fix it." }], fields: [], functions: [] };
 const question = { id: 7, kind: "", text: "Which?", options: ["tabs", "blanks"], asked_at: "2026-01-01T10:00:00Z", open: true };
@@ -96,10 +96,14 @@ it.each([["ready", ""], ["logged out", "not logged in"], ["broken", "does not wo
 });
 
 it("offers only agents that are installed", async () => {
-  serve({ "GET /api/v1/agents": { agents: [{ name: "robot", path: "/bin/robot", state: "ready", suggest: ["big"] }, { name: "absent", state: "not installed" }], at: "" } });
+  serve({ "GET /api/v1/agents": { agents: [{ name: "robot", installed: true, state: "ready", suggest: ["big"], choices: ["one", "big"] }, { name: "absent", path: "/bin/absent", state: "not installed", choices: [] }], choices: ["any"], at: "" } });
   show(<AgentFields project="app" agent="scripted" />);
+  const models = () => [...document.querySelectorAll("datalist option")].map((o) => o.getAttribute("value"));
   expect(await screen.findByText("robot")).toBeTruthy();
   expect(screen.queryByText("absent")).toBeNull();
+  expect(models()).toEqual(["any"]); // the server lists the choices
+  fireEvent.change(screen.getByLabelText("Agent"), { target: { value: "robot" } });
+  expect(models()).toEqual(["one", "big"]);
 });
 
 it("finds keys by their meaning, and shows which are in the file", async () => {

@@ -8,8 +8,7 @@ import { plural, size } from "../lib/format";
 import { FormProblem } from "../ui/parts";
 import { useAgent } from "./agentfields";
 
-const TYPES = "image/png,image/jpeg,image/gif,image/webp";
-const { size: LARGEST, most: MOST } = limits; // the server refuses more too, but only after it was sent
+const { size: LARGEST, most: MOST, types: TYPES } = limits; // the server refuses more too, but only after it was sent
 
 export const imageURL = (id: string) => address("/api/v1/images/{id}", { path: { id } });
 
@@ -96,7 +95,7 @@ export function Attachments({ images, project, agent, small }: { images: Images;
   return (
     <div className={"attachments" + (small ? " small" : "")}>
       {images.list.map((a) => <Thumb key={a.id} image={a} name={a.name} onRemove={() => images.remove(a.id)} />)}
-      <input id={id} className="sr-only" type="file" accept={TYPES} multiple onChange={(e) => {
+      <input id={id} className="sr-only" type="file" accept={TYPES.join(",")} multiple onChange={(e) => {
         images.add(e.target.files ?? []);
         e.target.value = "";
       }} />

@@ -12,9 +12,9 @@ const project = { prefix: "app", path: "/app", last_task: 0, running: 0, policy:
 const agents = {
   at: "",
   agents: [
-    { name: "robot", path: "/bin/robot", state: "ready", suggest: ["opus", "haiku"], efforts: ["low", "high"], tasks: {}, warnings: [], can: ["images"] },
-    { name: "other", path: "/bin/other", state: "logged out", suggest: ["mini"], efforts: [], tasks: {}, warnings: [], can: [] },
-    { name: "full", path: "/bin/full", state: "limited", limit: { agent: "full", class: "rate_limit", until: "2026-01-02T03:04:05Z" }, suggest: [], efforts: [], tasks: {}, warnings: [], can: [] },
+    { name: "robot", path: "/bin/robot", installed: true, state: "ready", choices: ["auto", "opus", "haiku"], efforts: ["low", "high"], tasks: {}, warnings: [], can: ["images"] },
+    { name: "other", path: "/bin/other", installed: true, state: "logged out", choices: ["auto", "mini"], efforts: [], tasks: {}, warnings: [], can: [] },
+    { name: "full", path: "/bin/full", installed: true, state: "limited", limit: { agent: "full", class: "rate_limit", until: "2026-01-02T03:04:05Z" }, suggest: [], efforts: [], tasks: {}, warnings: [], can: [] },
     { name: "absent", state: "not installed", suggest: [], efforts: [], tasks: {}, warnings: [], can: [] },
   ],
 };

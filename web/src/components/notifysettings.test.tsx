@@ -5,7 +5,8 @@ import { serve, show } from "../test/render";
 import { NotifyDialog, type Part } from "./notifysettings";
 
 const route = "PATCH /api/v1/notifiers/settings";
-const key = (key: string, type: string, more = {}) => ({ key, type, text: "", default: "(none)", doc: `What ${key} is.`, ...more });
+const shapes: Record<string, string> = { "list of texts": "lines" };
+const key = (key: string, type: string, more = {}) => ({ key, type, shape: "one_of" in more ? "choice" : (shapes[type] ?? "text"), text: "", default: "(none)", doc: `What ${key} is.`, ...more });
 const value = { phone: { kind: "ntfy", to: ["a", "b"], token: "NTFY" }, desktop: {} };
 const settings = {
   path: "/config/config.yaml", exists: true, revision: "r1", secrets: ["SLACK"], missing: { phone: ["NTFY"] },

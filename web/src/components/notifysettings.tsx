@@ -5,7 +5,7 @@ import { change as act, useAnswer } from "../api/cache";
 import { api, dataOf } from "../api/client";
 import { queries } from "../api/queries";
 import type { ConfigChange, ConfigKey, NotifySettings, Problem } from "../api/schema";
-import { choices, shapeOf } from "../lib/config";
+import { choices } from "../lib/config";
 import { plural } from "../lib/format";
 import { addRoute, kindKey, nameOf, needsText, notifierKeys, notifierTexts, routeKeys, routesOf, routeValues, singleKeys, valuesOf, type Texts } from "../lib/notify";
 import { wrongRow } from "../lib/tracks";
@@ -45,14 +45,14 @@ interface FieldProps {
 
 function Field({ k, text, set, label, problem, secrets, inline }: FieldProps) {
   const id = useId();
-  const shape = shapeOf(k);
+  const { shape } = k;
   const about = { id, value: text, "aria-invalid": problem ? true : undefined, "aria-describedby": id + "about", title: k.doc };
   const rows = Math.min(6, text.split("\n").length + 1);
   const name = label ?? nameOf(k);
   return (
     <div className="field">
       <label htmlFor={id}>{name.charAt(0).toUpperCase() + name.slice(1)}</label>
-      {shape === "choice" ? <select {...about} onChange={(e) => set(e.target.value)}>{choices(k).map((o) => <option key={o}>{o}</option>)}</select>
+      {shape === "choice" || shape === "switch" ? <select {...about} onChange={(e) => set(e.target.value)}>{choices(k).map((o) => <option key={o}>{o}</option>)}</select>
         : shape === "lines" && !inline ? <textarea {...about} rows={rows} spellCheck={false} placeholder="one on each line" onChange={(e) => set(e.target.value)} />
         : <input {...about} autoComplete="off" spellCheck={false} placeholder={inline ? k.default.replace(/^\(|\)$/g, "") : undefined} list={secrets && id + "names"} onChange={(e) => set(e.target.value)} />}
       {secrets && <datalist id={id + "names"}>{secrets.map((n) => <option key={n} value={n} />)}</datalist>}

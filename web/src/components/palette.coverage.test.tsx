@@ -43,7 +43,7 @@ const partsOfForms = ["images"];
 const automatic = ["presence"];
 
 const everyAction = { label: "Help", method: "POST", route: "/projects/app/confirm", command: "" } as const;
-const failed: InboxEntry = entry({ id: "failed/app-4", actions: [everyAction, { ...everyAction, label: "Danger", danger: true }] });
+const failed: InboxEntry = entry({ id: "failed/app-4", actions: [everyAction, { ...everyAction, label: "Danger", form: "confirm" }] });
 const project = { prefix: "app", path: "/app", policy: {}, can: ["reload", "pause", "rename", "remove", "add-feature"], rules: [{ do: "allow", tool: "Bash", match: "ls" }], paused_tracks: { docs: "it fails" } } as unknown as Project;
 const question: Question = { id: 7, kind: "permission", text: "Run it?", options: ["allow", "allow always", "deny", "deny always"], rule: { tool: "Bash", do: "allow" }, asked_at: "2026-01-01T10:00:00Z", open: true };
 

@@ -49,10 +49,12 @@ it("changes the priority of the open task, and resumes paused tracks", () => {
 });
 
 it("runs the actions of the inbox that no task offers", async () => {
-  const entry = { id: "limit/ann", kind: "limit", title: "ann", text: "not logged in", blocks: "work", actions: [{ label: "Clear the limit", method: "POST", route: "/agents/ann/clear", command: "" }, { label: "Restore base", method: "POST", route: "/x", command: "", danger: true }] } as unknown as InboxEntry;
+  const entry = { id: "limit/ann", kind: "limit", title: "ann", text: "not logged in", blocks: "work", actions: [{ label: "Clear the limit", method: "POST", route: "/agents/ann/clear", command: "" }, { label: "Restore base", method: "POST", route: "/x", command: "", danger: true, form: "confirm" }] } as unknown as InboxEntry;
   expect(names(matches("clear", { entries: [entry] }))).toContain("Clear the limit: ann");
   const retry = { ...entry, task: "app-1", actions: [{ ...entry.actions![0]!, label: "Retry", verb: "retry" }] } as InboxEntry;
   expect(names(matches("retry", { entries: [retry], tasks: [task({ id: 1, can: ["retry"] })] }))).toEqual(["Retry app-1 task 1", "Search for “retry”"]);
+  const asks = { ...entry, question: 3, actions: [{ ...entry.actions![0]!, label: "Answer", form: "answer" }, { ...entry.actions![0]!, label: "Answered", route: "/x/answer" }] } as InboxEntry;
+  expect(names(matches("answer", { entries: [asks] }))).toEqual(["Answered: ann", "Search for “answer”"]);
   const sent = serve({ "POST /api/v1/agents/ann/clear": {} });
   matches("clear", { entries: [entry] })[0]!.run();
   await waitFor(() => expect(sent.some((s) => s.path === "/api/v1/agents/ann/clear")).toBe(true));

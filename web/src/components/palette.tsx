@@ -63,7 +63,7 @@ function inboxCommands(entries: InboxEntry[], tasks: Task[]): Command[] {
   const can = new Map(tasks.map((t) => [t.key, t.can ?? []]));
   return entries.flatMap((e) => {
     const offered: string[] = (e.task && can.get(e.task)) || [];
-    const own = entryCommands({ ...e, actions: (e.actions ?? []).filter((a) => !(a.verb && offered.includes(a.verb)) && !(e.question && a.route.endsWith("/answer"))) });
+    const own = entryCommands({ ...e, actions: (e.actions ?? []).filter((a) => !(a.verb && offered.includes(a.verb)) && a.form !== "answer") });
     const hide = snoozeCommands(e).map((c) => ({ ...c, id: `${e.id} ${c.id}`, name: c.id === "wake" ? "Wake" : `Snooze ${c.name[0]!.toLowerCase()}${c.name.slice(1)}` }));
     return [...(isSnoozed(e) ? [] : own), ...hide].map((c) => ({ ...c, name: `${c.name}: ${entryName(e)}`, hint: "inbox" }));
   });

@@ -27,7 +27,7 @@ it("starts", async () => {
 it("has its address, its log, and stops", async () => {
   const sent = serve({ "DELETE /api/v1/tasks/app-1/preview": preview({ state: "ready" }) });
   const run = noRun();
-  show(<Preview t={detail({ id: 1, can: ["stop-preview"], preview: preview({ state: "ready", address: "http://127.0.0.1:4711/" }) })} run={run} />);
+  show(<Preview t={detail({ id: 1, can: ["stop-preview"], app: "ready", preview: preview({ state: "ready", address: "http://127.0.0.1:4711/" }) })} run={run} />);
   const link = screen.getByText("http://127.0.0.1:4711/");
   expect([link.getAttribute("href"), link.getAttribute("target"), link.getAttribute("rel")]).toEqual(["http://127.0.0.1:4711/", "_blank", "noreferrer"]);
   await act(async () => {
@@ -55,4 +55,13 @@ it("keeps its log after its end, and says why it ended", async () => {
   expect(screen.getByText(/the app ended/).tagName).toBe("PRE");
   expect(screen.getByText("Start preview")).toBeTruthy();
   expect(screen.getByText("failed")).toBeTruthy();
+});
+
+it("runs and stops as the server says it", () => {
+  show(<Preview t={detail({ id: 1, app: "stopping", preview: preview({ state: "ready", address: "http://127.0.0.1:4711/" }) })} run={noRun()} />);
+  expect(screen.getByText("stopping")).toBeTruthy();
+  expect(screen.getByText("http://127.0.0.1:4711/")).toBeTruthy();
+  show(<Preview t={detail({ id: 2, preview: preview({ state: "stopped", address: "http://127.0.0.1:4712/" }) })} run={noRun()} />);
+  expect(screen.getByText("stopped")).toBeTruthy();
+  expect(screen.queryByText("http://127.0.0.1:4712/")).toBeNull();
 });

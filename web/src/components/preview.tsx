@@ -12,7 +12,7 @@ const shows: readonly ActionID[] = ["preview", "stop-preview"];
 export const hasPreview = (t: TaskDetail) => t.preview !== undefined || actionsOf(t).some((a) => a.id === "preview");
 
 // runs reports whether the app runs, or is about to.
-export const runs = (p: Data | undefined) => p !== undefined && !p.ended_at;
+export const runs = (t: TaskDetail) => t.app !== undefined;
 
 function Buttons({ t }: { t: TaskDetail }) {
   return <>{actionsOf(t).filter((a) => shows.includes(a.id)).map((a) => <button key={a.id} className={"button" + (a.id === "preview" ? " primary" : "")} title={a.about} onClick={() => void request(a, t.key)}>{a.name}</button>)}</>;
@@ -25,23 +25,22 @@ export function Preview({ t, run }: { t: TaskDetail; run: LiveRun }) {
   return (
     <div className="preview">
       <div className="preview-head">
-        <State p={p} />
+        <State t={t} p={p} />
         <span className="grow" />
         <Buttons t={t} />
       </div>
-      {p.reason && !runs(p) && <div className={"why" + (p.state === "failed" ? " bad" : "")}><pre tabIndex={0}>{p.reason}</pre>{p.fix && <p><Mono text={p.fix} /></p>}</div>}
-      <Output run={run} live={runs(p)} />
+      {p.reason && !runs(t) && <div className={"why" + (p.state === "failed" ? " bad" : "")}><pre tabIndex={0}>{p.reason}</pre>{p.fix && <p><Mono text={p.fix} /></p>}</div>}
+      <Output run={run} live={runs(t)} />
     </div>
   );
 }
 
-function State({ p }: { p: Data }) {
+function State({ t, p }: { t: TaskDetail; p: Data }) {
   const now = useNow();
-  const stops = runs(p) && p.stop_at !== undefined;
   return (
     <>
-      <span className={"tag" + (p.state === "ready" ? " good" : p.state === "failed" ? " bad" : "")}>{stops ? "stopping" : p.state}</span>
-      {p.address && runs(p) && <a href={p.address} target="_blank" rel="noreferrer">{p.address}</a>}
+      <span className={"tag" + (p.state === "ready" ? " good" : p.state === "failed" ? " bad" : "")}>{t.app ?? p.state}</span>
+      {p.address && runs(t) && <a href={p.address} target="_blank" rel="noreferrer">{p.address}</a>}
       <span className="muted">{p.ended_at ? `ended ${ago(p.ended_at, now)} ago` : `for ${ago(p.ready_at ?? p.created_at, now)}`}, started by {p.by}</span>
     </>
   );

@@ -82,7 +82,8 @@ it("says what a reaction did, or why it did nothing", () => {
       <ReactedView now={0} r={reacted({ id: 2, do: "nothing", try: 2, why: "set `trust: unsandboxed`" })} />
       <ReactedView now={0} r={reacted({ id: 3, do: "task", task: "app-9" })} />
       <ReactedView now={0} r={reacted({ id: 4, do: "run", run: "./deploy.sh" })} />
-      <ReactedView now={0} r={reacted({ id: 5 })} />
+      <ReactedView now={0} r={reacted({ id: 5, waits: true })} />
+      <ReactedView now={0} r={reacted({ id: 6 })} />
     </>,
   );
   const [sent, nothing, task, run, waits] = [...document.querySelectorAll<HTMLElement>(".reacted")].map((el) => within(el));
@@ -93,4 +94,5 @@ it("says what a reaction did, or why it did nothing", () => {
   expect(task!.getByRole("link", { name: "app-9" }).getAttribute("href")).toBe("/tasks/app-9");
   expect(run!.getByText("./deploy.sh")).toBeTruthy();
   expect(waits!.getByText("no result yet")).toBeTruthy();
+  expect(screen.getAllByText("no result yet")).toHaveLength(1); // the server says which one waits
 });

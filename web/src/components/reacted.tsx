@@ -13,8 +13,7 @@ const commit = (hash: string) => <code>{hash.slice(0, 10)}</code>;
 
 // ReactedView shows an entry. Its texts come from outside: they are text, never markup.
 export function ReactedView({ r, now, of }: { r: Reacted; now: number; of?: ReactNode }) {
-  const waits = r.do === "send-to-agent" && !r.ended_at;
-  const result = r.result || (waits ? "no result yet" : "");
+  const result = r.result || (r.waits ? "no result yet" : "");
   return (
     <li className={"reacted" + (r.do === "nothing" ? " nothing" : "")} data-reaction={r.event}>
       <p className="reacted-head">

@@ -5,13 +5,12 @@ import { clock, cost, fine, plural } from "../lib/format";
 import { Markdown } from "../lib/markdown";
 import { Link, to } from "../router";
 import { Fact } from "../ui/parts";
-import { judged, passed } from "./verdicts";
+import { passed } from "./verdicts";
 
 export function ReviewAbout({ t, r }: { t: TaskDetail; r: Review }) {
   const summary = (t.history ?? []).find((s) => s.key === t.summary_by)?.summary;
-  const landing = t.landings?.at(-1);
-  const runs = (t.check_runs ?? []).filter((c) => c.landing_id === landing?.id && !c.on_base);
-  const verdict = judged(t)?.verdict;
+  const runs = r.checks ?? [];
+  const steps = (t.history ?? []).find((s) => s.key === r.judged_by)?.verdict?.steps ?? [];
   return (
     <div className="review-about">
       <section>
@@ -20,17 +19,17 @@ export function ReviewAbout({ t, r }: { t: TaskDetail; r: Review }) {
       </section>
       <section>
         <h2><Link href={to("/tasks/{key}", { key: t.key, tab: "checks" })}>Checks</Link></h2>
-        {runs.length === 0 && <p className="muted">{landing ? "None were configured, or they have not run yet." : "They run when its session has ended."}</p>}
+        {runs.length === 0 && <p className="muted">{r.landing ? "None were configured, or they have not run yet." : "They run when its session has ended."}</p>}
         <ul>{runs.map((c) => <li key={c.id}>{c.result === "passed" ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>} <code>{c.command}</code> <small className="muted">{fine(c.took / 1e6)}</small></li>)}</ul>
-        {verdict && <>
-          <h2><Link href={to("/tasks/{key}", { key: t.key, tab: "steps" })}>Steps {passed(t)}</Link></h2>
-          <ul>{(verdict.steps ?? []).map((s) => <li key={s.n} title={s.evidence}>{s.pass ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>} {s.text}</li>)}</ul>
+        {steps.length > 0 && <>
+          <h2><Link href={to("/tasks/{key}", { key: t.key, tab: "steps" })}>Steps {passed(steps)}</Link></h2>
+          <ul>{steps.map((s) => <li key={s.n} title={s.evidence}>{s.pass ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>} {s.text}</li>)}</ul>
         </>}
       </section>
       <section>
         <h2>Facts</h2>
         <dl>
-          {r.approved_by && <Fact name="Approved"><strong>by {r.approved_by}</strong>{landing?.approved_at ? `, ${clock(landing.approved_at)}` : ""}</Fact>}
+          {r.approved_by && <Fact name="Approved"><strong>by {r.approved_by}</strong>{r.approved_at ? `, ${clock(r.approved_at)}` : ""}</Fact>}
           <Fact name="Commit"><code title={r.head}>{r.head.slice(0, 10)}</code></Fact>
           {(t.skipped_checks?.length ?? 0) > 0 && <Fact name="Checks left out">{t.skipped_checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
           <Fact name="Agent">{t.agent}{t.model ? ` · ${t.model}` : ""}</Fact>

@@ -7,7 +7,7 @@ import { serve, show } from "../test/render";
 import { sendFormName } from "./comment";
 import { DraftBar, SendReview } from "./sendreview";
 
-const review = (change: Partial<Review>): Review => ({ task: "app-1", base: "b", head: "h", files: [], comments: [], viewed: 0, drafts: 0, ...change });
+const review = (change: Partial<Review>): Review => ({ task: "app-1", base: "b", head: "h", files: [], comments: [], checks: [], viewed: 0, drafts: 0, ...change });
 const send = () => screen.getByRole("button", { name: "Send to the agent", hidden: true }) as HTMLButtonElement;
 
 afterEach(() => keepTyped(sendFormName("app-1")));

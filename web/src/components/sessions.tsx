@@ -16,7 +16,7 @@ const Terminal = lazy(() => import("./terminal"));
 const Replay = lazy(() => import("./replay"));
 const APP = ["app"];
 
-export const live = (s: Session) => !s.ended_at;
+const live = (t: TaskDetail, s: Session) => t.live?.includes(s.key) ?? false;
 
 // after is shown below the conversation of the newest session.
 export function Sessions({ t, after }: { t: TaskDetail; after?: ReactNode }) {
@@ -43,13 +43,13 @@ export function Sessions({ t, after }: { t: TaskDetail; after?: ReactNode }) {
           {offered.map((v) => <button key={v.id} aria-pressed={shown === v.id} onClick={() => setView(v.id)}>{v.name}</button>)}
         </div>
       </div>
-      <SessionLine s={session} rested={t.rested?.includes(session.key)} />
+      <SessionLine s={session} live={live(t, session)} rested={t.rested?.includes(session.key)} />
       {shown === "conversation" && <Conversation key={session.key} session={session} relative={relativeTo(t)} />}
       {shown === "raw" && <Raw key={session.key} session={session} />}
       {shown === "app" && <Raw key={session.key + " app"} session={session} kinds={APP} name="Output of the app" nothing="There is no output of an app. An app is served for a verifier when workspace.serve is set in coppice.yaml." />}
       {shown === "terminal" && (
         <Suspense fallback={<Loading what="the terminal" />}>
-          {live(session) ? <Terminal key={session.key} session={session.key} /> : <Replay key={session.key} session={session} />}
+          {live(t, session) ? <Terminal key={session.key} session={session.key} /> : <Replay key={session.key} session={session} />}
         </Suspense>
       )}
       {shown === "conversation" && session === newest && after}
@@ -58,12 +58,12 @@ export function Sessions({ t, after }: { t: TaskDetail; after?: ReactNode }) {
   );
 }
 
-function SessionLine({ s, rested }: { s: Session; rested?: boolean }) {
+function SessionLine({ s, live, rested }: { s: Session; live: boolean; rested?: boolean }) {
   const now = useNow();
   return (
     <p className="session-line muted">
       <span className={"dot st-" + s.state} aria-hidden="true" /> {s.key} · {s.role} · {s.agent}{s.model ? ` · ${s.model}` : ""} · {s.state}{s.parked_at ? ", parked" : ""}
-      {live(s) ? ` · ${ago(s.started_at ?? s.created_at, now)}` : ` · ended ${ago(s.ended_at, now)} ago`}
+      {live ? ` · ${ago(s.started_at ?? s.created_at, now)}` : ` · ended ${ago(s.ended_at, now)} ago`}
       {s.usage.cost_usd ? ` · ${cost(s.usage)}` : ""}{s.usage.turns ? ` · ${plural(s.usage.turns, "turn")}` : ""}
       {s.dropped ? <span className="warn-text"> · {size(s.dropped)} of its output were not kept (limits.output)</span> : null}
       {rested && " · stopped while it was parked; its conversation continues"}
@@ -75,7 +75,7 @@ function SessionLine({ s, rested }: { s: Session; rested?: boolean }) {
 
 // Composer sends messages to a session, or to the next one.
 export function Composer({ t, session, onSent }: { t: TaskDetail; session?: Session; onSent?: () => void }) {
-  const running = session !== undefined && live(session);
+  const running = session !== undefined && live(t, session);
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const [next, setNext] = useState(false);

@@ -25,8 +25,8 @@ it("changes the limits of a task", () => {
 
 it("links the issue of a task, unless its address is not one of the web", () => {
   const props = { onPriority: () => {}, onBudget: () => {}, onLimits: () => {} };
-  show(<TaskFacts t={detail({ id: 1, issue: { tracker: "gitea", id: "12", url: "https://gitea.example.org/app/issues/12" } })} {...props} />);
+  show(<TaskFacts t={detail({ id: 1, issue: { tracker: "gitea", id: "012", url: "https://gitea.example.org/app/issues/12" }, issue_name: "#12" })} {...props} />);
   expect(screen.getByRole("link", { name: "#12" }).getAttribute("href")).toBe("https://gitea.example.org/app/issues/12");
-  show(<TaskFacts t={detail({ id: 2, issue: { tracker: "linear", id: "ENG-1", url: "javascript:alert(1)" } })} {...props} />);
+  show(<TaskFacts t={detail({ id: 2, issue: { tracker: "linear", id: "ENG-1", url: "javascript:alert(1)" }, issue_name: "ENG-1" })} {...props} />);
   expect(screen.getByText("ENG-1").tagName).toBe("SPAN");
 });

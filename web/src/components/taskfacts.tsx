@@ -13,8 +13,6 @@ function Keys({ keys }: { keys: string[] }) {
   return <>{keys.map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={toTask(k)}>{k}</Link></span>)}</>;
 }
 
-const issueName = (id: string) => (/^[0-9]+$/.test(id) ? `#${id}` : id);
-
 function OpenInEditor({ path }: { path: string }) {
   const { editor } = usePrefs();
   const link = editorLink(editor, path);
@@ -88,7 +86,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           {t.checkout && <Fact name="Workspace">none: your own checkout</Fact>}
           {t.branch && !t.workspace && <Fact name="Branch"><code>{t.branch}</code></Fact>}
           {t.feature && <Fact name="Feature">{t.feature}</Fact>}
-          {t.issue && <Fact name="Issue"><Outside href={t.issue.url} title={`of the tracker ${t.issue.tracker}`}>{issueName(t.issue.id)}</Outside></Fact>}
+          {t.issue && <Fact name="Issue"><Outside href={t.issue.url} title={`of the tracker ${t.issue.tracker}`}>{t.issue_name}</Outside></Fact>}
           {t.fork_of && <Fact name="Fork of"><Link href={toTask(t.fork_of)}>{t.fork_of}</Link></Fact>}
           {t.flow && <Fact name="Flow"><Link href={toFlow(t.key)}>{t.flow.kind}</Link>{t.flow.note && `: ${t.flow.note}`}</Fact>}
           {t.step && <Fact name="Step of"><Link href={toFlow(t.step.flow)}>{t.step.flow}</Link> as {t.step.key}</Fact>}

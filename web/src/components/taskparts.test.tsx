@@ -27,7 +27,7 @@ import { Verdicts } from "./verdicts";
 
 const PATCH = "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n";
 const bars = [{ kind: "session", session: "app-1.1", role: "implement", state: "done", from: "2026-01-01T10:00:00Z", to: "2026-01-01T10:01:00Z" }, { kind: "check", session: "", role: "", state: "passed", command: "make test", from: "2026-01-01T10:01:00Z", to: "2026-01-01T10:03:00Z" }] satisfies TimelineRow["bars"];
-const verdict = { pass: false, summary: "half of it", steps: [{ n: 1, text: "It greets.", pass: true }, { n: 2, text: "It waves.", pass: false, evidence: "no hand" }] };
+const verdict = { summary: "half of it", steps: [{ n: 1, text: "It greets.", pass: true }, { n: 2, text: "It waves.", pass: false, evidence: "no hand" }] };
 const check: Check = { id: 1, landing_id: 1, project_id: 1, task_id: 1, command: "make test", env: "", exit: 1, result: "failed", took: 2e9, tree: "t", ended_at: "2026-01-01T10:00:00Z" };
 const failed = { name: "make", kind: "tool", id: 1, at: "2026-01-01T10:00:00Z", text: "", ok: false, bad: true, input: { command: "make" }, result: "no rule" } as unknown as Block;
 
@@ -58,7 +58,8 @@ const parts: [string, ReactNode, (string | RegExp)[], (string | RegExp)[]?][] = 
   ["an image that the agent cannot see", <TaskImages images={[{ id: "i", at: "", size: 9, type: "image/png" }]} project="app" agent="scripted" />, ["1 image", /cannot see images/]],
   ["a failed tool call is open, with its result", <BlockView b={failed} session="app-1.1" marked={false} relative={(s) => s} />, ["no rule", "✗"]],
   ["a task that does not exist", <NoTask taskKey="app-9" task={{ problem: { code: "not_found", title: "", status: 404, detail: "" }, loading: false, again: () => {} }} />, ["There is no task app-9"]],
-  ["what to know before a review", <ReviewAbout t={detail({ id: 1, summary_by: "app-1.1", history: [session({ n: 1, summary: "I did **it**" }), session({ n: 2, role: "analyze", summary: "It failed" })], landings: [{ id: 1 }] as never, check_runs: [check, { ...check, id: 2, command: "on base", on_base: true }] })} r={review({ approved_by: "ada" })} />, ["it", "make test", "✗", "by ada", "cccccccccc"], ["on base", "It failed"]],
+  ["what to know before a review", <ReviewAbout t={detail({ id: 1, summary_by: "app-1.1", history: [session({ n: 1, summary: "I did **it**" }), session({ n: 2, role: "analyze", summary: "It failed" })], landings: [{ id: 1 }, { id: 2 }] as never, check_runs: [{ ...check, landing_id: 2, command: "of another head" }] })} r={review({ approved_by: "ada", landing: 1, checks: [check] })} />, ["it", "make test", "✗", "by ada", "cccccccccc"], ["of another head", "It failed"]],
+  ["a review has the verdict on its head", <ReviewAbout t={detail({ id: 1, verdict_by: "app-1.3", history: [session({ n: 2, role: "verify", verdict }), session({ n: 3, role: "verify", verdict: { steps: [{ n: 1, text: "Of another head.", pass: true }] } })] })} r={review({ judged_by: "app-1.2" })} />, ["Steps 1 of 2", "It waves.", "They run when its session has ended."], ["Of another head."]],
   ["a task without a session", <Sessions t={detail({ id: 1, status: "waiting", reason: "all sessions are busy" })} />, ["No session yet", "Waiting: all sessions are busy."]],
 ];
 
@@ -69,9 +70,20 @@ it.each(parts)("%s", async (_, part, shown, hidden = []) => {
   for (const text of hidden) expect(screen.queryByText(text)).toBeNull();
 });
 
+it("knows from the server which verdict passed and which session runs", () => {
+  const t = (change = {}) => detail({ id: 1, verifiers: ["app-1.1", "app-1.2"], history: [session({ n: 1, role: "verify", verdict: { steps: [{ n: 1, text: "It greets.", pass: true }] } }), session({ n: 2, role: "verify" })], ...change });
+  const tags = () => [...document.querySelectorAll(".round h2 .tag")].map((e) => [e.className, e.textContent]);
+  serve(answers);
+  const { unmount } = show(<Verdicts t={t()} />);
+  expect(tags()).toEqual([["tag ", "no verdict"], ["tag bad", "1 of 1 passed"]]);
+  unmount();
+  show(<Verdicts t={t({ live: ["app-1.2"], passed_by: ["app-1.1"] })} />);
+  expect(tags()).toEqual([["tag ", "in progress"], ["tag good", "1 of 1 passed"]]);
+});
+
 it("sends a message if the server says that the task takes one", async () => {
   const sent = serve({ ...answers, "POST /api/v1/tasks/app-1/send": {} });
-  const { rerender } = show(<Composer t={detail({ id: 1 })} session={session({ n: 1, state: "working", ended_at: undefined })} />);
+  const { rerender } = show(<Composer t={detail({ id: 1, live: ["app-1.1"] })} session={session({ n: 1, state: "working", ended_at: undefined })} />);
   fireEvent.change(screen.getByLabelText("Message to the agent"), { target: { value: "be brief" } });
   fireEvent.click(screen.getByRole("checkbox"));
   fireEvent.keyDown(screen.getByLabelText("Message to the agent"), { key: "Enter" });

@@ -12,9 +12,15 @@ const config = {
   path: "coppice.yaml", exists: true, revision: "r1",
   keys: [
     { key: "tracker", value: [tracker] },
-    { key: "tracker[].kind", one_of: ["auto", "github", "linear"], doc: "The kind of tracker." },
-    { key: "tracker[].active", default: "(5)", doc: "The most tasks." },
-    { key: "tracker[].write.labels", names: ["waiting", "working"], doc: "The label by status." },
+    { key: "tracker[].kind", one_of: ["auto", "github", "linear"], default: "", doc: "The kind of tracker." },
+    { key: "tracker[].active", shape: "number", default: "(5)", doc: "The most tasks." },
+    { key: "tracker[].every", shape: "text", default: "(1m)" },
+    { key: "tracker[].import.labels", shape: "lines", default: "" },
+    { key: "tracker[].authors", shape: "lines", default: "" },
+    { key: "tracker[].write.comment", shape: "switch", default: "(true)" },
+    { key: "tracker[].write.close", shape: "switch", default: "(true)" },
+    { key: "tracker[].write.text", shape: "switch", default: "(false)" },
+    { key: "tracker[].write.labels", names: ["waiting", "working"], default: "", doc: "The label by status." },
   ],
 } as unknown as ProjectConfig;
 const field = (label: string, n = 0) => screen.getAllByLabelText<HTMLInputElement>(label)[n]!;
@@ -25,6 +31,8 @@ it("shows what it would write, then writes it", async () => {
   show(<TrackersForm project="app" c={config} add onDone={done} />);
   expect(field("Labels").value).toBe("agent\na, b");
   expect(field("Close the issue when its task is done").checked).toBe(false);
+  expect(field("Write a comment with the status").checked).toBe(true);
+  expect(field("Write the title and the description if they change in Coppice").checked).toBe(false); // its default here
   expect(field("working").value).toBe("in progress");
   expect(field("Most active tasks", 1).placeholder).toBe("5");
   fireEvent.click(field("Close the issue when its task is done"));
@@ -52,10 +60,10 @@ it("shows a refusal at its field", async () => {
 });
 
 it("keeps everything that the file says", () => {
-  expect(changeOf(rowsOf([tracker]))).toEqual({ value: tracker });
-  expect(changeOf(rowsOf([tracker, { kind: "linear", team: "ENG", authors: ["ada"] }]))).toEqual({ value: [tracker, { kind: "linear", team: "ENG", authors: ["ada"] }] });
-  expect(changeOf([])).toEqual({ unset: true });
-  expect(changeOf([{ id: 0, values: { active: "two" } }])).toEqual({ value: { active: "two" } });
+  expect(changeOf(config, rowsOf([tracker]))).toEqual({ value: tracker });
+  expect(changeOf(config, rowsOf([tracker, { kind: "linear", team: "ENG", authors: ["ada"] }]))).toEqual({ value: [tracker, { kind: "linear", team: "ENG", authors: ["ada"] }] });
+  expect(changeOf(config, [])).toEqual({ unset: true });
+  expect(changeOf(config, [{ id: 0, values: { active: "two" } }])).toEqual({ value: { active: "two" } });
 });
 
 it("finds the field of a problem", () => {

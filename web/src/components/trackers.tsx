@@ -5,7 +5,7 @@ import { useAnswer } from "../api/cache";
 import { api, dataOf } from "../api/client";
 import { queries } from "../api/queries";
 import type { Problem, ProjectConfig, TrackerPolicy } from "../api/schema";
-import { addRow, changeOf, lists, OFF, rowsOf, wrongField, type Row } from "../lib/trackers";
+import { addRow, changeOf, keyOf, rowsOf, unset, wrongField, type Row } from "../lib/trackers";
 import { FormProblem, Loading, ProblemBox } from "../ui/parts";
 import { say } from "../ui/toast";
 import { Preview, useDryRun } from "./dryrun";
@@ -25,7 +25,7 @@ export function TrackersForm({ project, c, add, onDone }: { project: string; c: 
     return add ? addRow(now) : now;
   });
   const { preview, problem, busy, run, reset } = useDryRun((rows: Row[], dry) => {
-    const body = { key: "tracker", ...changeOf(rows), revision, dry_run: dry };
+    const body = { key: "tracker", ...changeOf(c, rows), revision, dry_run: dry };
     return dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body }));
   }, () => {
     say(`The trackers of ${project} are changed`);
@@ -84,10 +84,10 @@ const STATUS = "write.labels";
 
 function TrackerRow({ r, n, c, problem, field, set, remove }: RowProps) {
   const id = useId();
-  const key = (path: string) => c.keys?.find((k) => k.key === `tracker[].${path}`);
+  const key = (path: string) => keyOf(c, path);
   const input = (path: string, label: string, doc = key(path)?.doc) => {
     const name = path.startsWith(STATUS + ".") ? STATUS : path;
-    const unset = key(name)?.default?.replace(/^\((.*)\)$/, "$1").replace(/^""$/, "");
+    const usual = unset(c, name);
     const all = {
       id: id + path, value: r.values[path] ?? "", title: doc, "aria-invalid": field === path ? (true as const) : undefined, "aria-describedby": problem ? id + "problem" : undefined,
       onChange: (e: { target: { value: string } }) => set(path, e.target.value),
@@ -97,8 +97,8 @@ function TrackerRow({ r, n, c, problem, field, set, remove }: RowProps) {
       <div key={path} className="field">
         <label htmlFor={id + path}>{label}</label>
         {kinds.length > 0 ? <select {...all} value={r.values[path] ?? kinds[0]}>{kinds.map((o) => <option key={o}>{o}</option>)}</select>
-          : lists.includes(path) ? <textarea {...all} rows={Math.min(6, all.value.split("\n").length)} spellCheck={false} placeholder="one on each line" />
-          : <input {...all} placeholder={path === name && unset && unset.length < 30 ? unset : undefined} autoComplete="off" spellCheck={false} inputMode={path === "active" ? "numeric" : undefined} />}
+          : key(path)?.shape === "lines" ? <textarea {...all} rows={Math.min(6, all.value.split("\n").length)} spellCheck={false} placeholder="one on each line" />
+          : <input {...all} placeholder={path === name && usual && usual.length < 30 ? usual : undefined} autoComplete="off" spellCheck={false} inputMode={key(path)?.shape === "number" ? "numeric" : undefined} />}
       </div>
     );
   };
@@ -114,7 +114,7 @@ function TrackerRow({ r, n, c, problem, field, set, remove }: RowProps) {
       <fieldset className="form-part">
         <legend>What Coppice writes</legend>
         {writes.map(([path, label]) => (
-          <label key={path} className="check"><input type="checkbox" checked={r.values[path] !== OFF} onChange={(e) => set(path, e.target.checked ? "" : OFF)} /> {label}</label>
+          <label key={path} className="check"><input type="checkbox" checked={(r.values[path] || unset(c, path)) === "true"} onChange={(e) => set(path, String(e.target.checked) === unset(c, path) ? "" : String(e.target.checked))} /> {label}</label>
         ))}
         <details>
           <summary>Labels by status</summary>

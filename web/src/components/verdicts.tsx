@@ -12,9 +12,13 @@ const verifiers = (t: TaskDetail): Session[] => (t.history ?? []).filter((s) => 
 // judged returns the session with the newest verdict.
 export const judged = (t: TaskDetail): Session | undefined => (t.history ?? []).find((s) => s.key === t.verdict_by);
 
-export function passed(t: TaskDetail): string {
+// passed counts the steps that passed.
+export const passed = (steps: StepVerdict[]) => `${steps.filter((s) => s.pass).length} of ${steps.length}`;
+
+// stepCount counts those of the newest verdict, or else all steps.
+export function stepCount(t: TaskDetail): string {
   const steps = judged(t)?.verdict?.steps ?? [];
-  return steps.length > 0 ? `${steps.filter((s) => s.pass).length} of ${steps.length}` : String(t.steps?.length ?? 0);
+  return steps.length > 0 ? passed(steps) : String(t.steps?.length ?? 0);
 }
 
 function Mark({ s }: { s?: StepVerdict }) {
@@ -53,14 +57,12 @@ export function Verdicts({ t }: { t: TaskDetail }) {
 
 function Round({ t, s, n }: { t: TaskDetail; s: Session; n: number }) {
   const steps = s.verdict?.steps ?? [];
-  const good = steps.filter((v) => v.pass).length;
-  const live = !s.ended_at;
   return (
     <section className="round">
       <h2>
         Round {n} <Link href={to("/tasks/{key}", { key: t.key, session: s.key })}>{s.key}</Link>
-        <span className={"tag " + (steps.length === 0 ? "" : good === steps.length ? "good" : "bad")}>
-          {steps.length > 0 ? `${good} of ${steps.length} passed` : live ? "in progress" : "no verdict"}
+        <span className={"tag " + (steps.length === 0 ? "" : t.passed_by?.includes(s.key) ? "good" : "bad")}>
+          {steps.length > 0 ? `${passed(steps)} passed` : t.live?.includes(s.key) ? "in progress" : "no verdict"}
         </span>
         <small className="muted">{s.agent}{s.model ? ` · ${s.model}` : ""} · {clock(s.started_at ?? s.created_at)}{s.ended_at && ` · ${span(time(s.ended_at) - time(s.started_at ?? s.created_at))}`}</small>
       </h2>

@@ -2,33 +2,21 @@
 // its text.
 import type { ConfigKey } from "../api/schema";
 
-export type Shape = "choice" | "number" | "text" | "lines" | "json";
-
-export function shapeOf(k: ConfigKey): Shape {
-  if ((k.one_of?.length ?? 0) > 0 || k.type === "true or false") return "choice";
-  if (k.type === "number") return "number";
-  if (k.type === "list of texts") return "lines";
-  if (/^(list|names|mapping)/.test(k.type)) return "json";
-  return "text";
-}
-
-export function choices(k: ConfigKey): string[] {
-  return (k.one_of?.length ?? 0) > 0 ? k.one_of! : ["true", "false"];
-}
+export const choices = (k: ConfigKey): string[] => (k.shape === "switch" ? ["true", "false"] : (k.one_of ?? []));
 
 // written returns a value as its field shows it.
 export function written(k: ConfigKey): string {
   const v = k.value;
   if (v === undefined || v === null) return "";
-  if (shapeOf(k) === "lines" && Array.isArray(v)) return v.join("\n");
+  if (k.shape === "lines" && Array.isArray(v)) return v.join("\n");
   return typeof v === "object" ? JSON.stringify(v, null, 2) : String(v);
 }
 
 // read parses the text of a field. It throws if the text is not valid.
 export function read(k: ConfigKey, text: string): unknown {
-  switch (shapeOf(k)) {
-    case "choice":
-      return k.type === "true or false" ? text === "true" : text;
+  switch (k.shape) {
+    case "switch":
+      return text === "true";
     case "number":
       if (text.trim() === "" || Number.isNaN(Number(text))) throw new Error("this must be a number");
       return Number(text);

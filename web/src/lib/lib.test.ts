@@ -10,7 +10,7 @@ import { dayName, days, sums } from "./usage";
 import { at, find, grown, offsets, sizes } from "../ui/log";
 import { range } from "../ui/virtual";
 import type { ConfigKey, TimelineBar, UsageRow } from "../api/schema";
-import { bySection, read, shapeOf, written } from "./config";
+import { bySection, choices, read, written } from "./config";
 import { editorLink, editors, fault } from "./editor";
 import { placeOf, sourceOf } from "./hits";
 import { marked } from "./marks";
@@ -187,19 +187,19 @@ describe("lists", () => {
 });
 
 describe("keys of the configuration", () => {
-  const key = (type: string, change: Partial<ConfigKey> = {}): ConfigKey => ({ key: "a.b", default: "", doc: "", text: "", type, ...change });
+  const key = (shape: ConfigKey["shape"], change: Partial<ConfigKey> = {}): ConfigKey => ({ key: "a.b", default: "", doc: "", text: "", type: "in words", shape, ...change });
   it.each([
-    ["text", "queue", { one_of: ["queue", "branch"] }, "choice", "branch", "branch"], ["true or false", true, {}, "choice", "false", false], ["number", 5, {}, "number", " 7 ", 7],
-    ["percentage", "80%", {}, "text", "90%", "90%"], ["list of texts", ["a", "b"], {}, "lines", "c\n\n d ", ["c", "d"]], ["names to numbers", { x: 1 }, {}, "json", '{"x": 2}', { x: 2 }],
-  ] as [string, unknown, Partial<ConfigKey>, string, string, unknown][])("of type %s are edited", (type, value, change, shape, text, meant) => {
-    const k = key(type, { value, ...change });
-    expect(shapeOf(k)).toBe(shape);
+    ["choice", "queue", ["queue", "branch"], "branch", "branch"], ["switch", true, ["true", "false"], "false", false], ["number", 5, [], " 7 ", 7],
+    ["text", "80%", [], "90%", "90%"], ["lines", ["a", "b"], [], "c\n\n d ", ["c", "d"]], ["json", { x: 1 }, [], '{"x": 2}', { x: 2 }],
+  ] as [ConfigKey["shape"], unknown, string[], string, unknown][])("of shape %s are edited", (shape, value, offered, text, meant) => {
+    const k = key(shape, { value, ...(shape === "choice" ? { one_of: offered } : {}) });
+    expect(choices(k)).toEqual(offered);
     expect(read(k, written(k))).toEqual(value);
     expect(read(k, text)).toEqual(meant);
   });
   it("refuse invalid texts", () => {
     expect(() => read(key("number"), "many")).toThrow("a number");
-    expect(() => read(key("list of mappings"), "{")).toThrow("not valid JSON");
+    expect(() => read(key("json"), "{")).toThrow("not valid JSON");
   });
   it("are below their headings", () => {
     const keys = ["base", "land", "land.how", "tracks", "tracks[].name"].map((k) => ({ ...key("text"), key: k }));

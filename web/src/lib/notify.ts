@@ -1,7 +1,7 @@
 // The notifiers and routes of config.yaml as texts of a form. The server says which
 // fields there are, and checks them.
 import type { ConfigKey, NotifierKind, NotifySettings } from "../api/schema";
-import { read, shapeOf, written } from "./config";
+import { read, written } from "./config";
 
 export type Texts = Record<string, string>; // by the name of the field
 
@@ -50,4 +50,4 @@ export const routesOf = (s: NotifySettings): Route[] =>
 export const addRoute = (list: Route[]): Route[] => [...list, { id: Math.max(-1, ...list.map((r) => r.id)) + 1, texts: {} }];
 
 export const routeValues = (s: NotifySettings, list: Route[]) =>
-  list.map((r) => valuesOf(routeKeys(s), Object.fromEntries(routeKeys(s).map((k) => [nameOf(k), (r.texts[nameOf(k)] ?? "").replaceAll(",", shapeOf(k) === "lines" ? "\n" : ",")]))));
+  list.map((r) => valuesOf(routeKeys(s), Object.fromEntries(routeKeys(s).map((k) => [nameOf(k), (r.texts[nameOf(k)] ?? "").replaceAll(",", k.shape === "lines" ? "\n" : ",")]))));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DiffLine, Hunk } from "../api/schema";
 import { comment } from "../test/make";
-import { changedParts, isAbout, layOut, placed, placeOf, rangeText, spanned, visible, within, withPart, type Part } from "./review";
+import { changedParts, layOut, placed, placeOf, rangeText, spanned, visible, within, withPart, type Part } from "./review";
 
 const text = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
 const same = (old: number, now: number): DiffLine => ({ kind: "same", old, new: now, text: text[now - 1]! });
@@ -54,11 +54,6 @@ describe("where comments are", () => {
     const all = [at(1, 9, 10), at(2, 5, 5), comment({ id: 3, at: undefined, outdated: true }), at(4, 30, 30, "old")];
     const found = placed(all, placeOf, lines);
     expect([...found].map(([line, list]) => [line, list.map((c) => c.id)])).toEqual([["new 10", [1]], ["", [2, 3]], ["old 30", [4]]]);
-  });
-  it("follows a file that was renamed", () => {
-    const f = { path: "b.go", old_path: "a.go", kind: "renamed", added: 1, removed: 0, blob: "b", viewed: false } as const;
-    expect(isAbout(comment({ id: 1, path: "b.go", side: "old", at: { path: "a.go", first: 1, last: 1 } }), f)).toBe(true);
-    expect(isAbout(comment({ id: 2, path: "c.go", at: undefined }), f)).toBe(false);
   });
 });
 

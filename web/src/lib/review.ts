@@ -1,6 +1,6 @@
 // The lines of a changed file: its hunks, the lines around them that a person
 // expanded, and where comments belong.
-import type { DiffLine, Hunk, ReviewComment, ReviewFile } from "../api/schema";
+import type { DiffLine, Hunk, ReviewComment } from "../api/schema";
 import type { Token } from "./highlight";
 
 export type Side = "old" | "new" | "document"; // the last one is a document of a flow, which did not change
@@ -93,12 +93,6 @@ export function placed<T>(items: T[], at: (item: T) => Range | undefined, lines:
 
 // placeOf returns where a comment's code is now.
 export const placeOf = (c: ReviewComment): Range | undefined => c.at && { side: c.side as Side, first: c.at.first, last: c.at.last };
-
-// isAbout reports whether a comment is about a file, under its old or new name.
-export function isAbout(c: ReviewComment, f: ReviewFile): boolean {
-  const path = c.at?.path ?? c.path;
-  return f.path === path || f.old_path === path;
-}
 
 export const isOpen = (c: ReviewComment) => c.state !== "resolved";
 

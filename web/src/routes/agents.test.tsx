@@ -5,10 +5,10 @@ import type { Agent } from "../api/schema";
 import { serve, show } from "../test/render";
 import AgentsPage from "./agents";
 
-const agent = (change: Partial<Agent>): Agent => ({ name: "robot", path: "/bin/robot", shown: true, version: "1.2", tested: "1.1", state: "ready", suggest: [], efforts: [], warnings: [], can: [], scores: { lead: 0, implement: 0 }, tasks: { all: 0, running: 0, done: 0, failed: 0 }, ...change });
+const agent = (change: Partial<Agent>): Agent => ({ name: "robot", path: "/bin/robot", installed: true, shown: true, version: "1.2", tested: "1.1", state: "ready", suggest: [], choices: ["auto"], efforts: [], warnings: [], can: [], scores: { lead: 0, implement: 0 }, tasks: { all: 0, running: 0, done: 0, failed: 0 }, ...change });
 
 const page = (...agents: Agent[]) => {
-  serve({ "GET /api/v1/projects": { projects: [{ prefix: "app" }] }, "GET /api/v1/agents": { agents, at: "2026-01-01T10:00:00Z" } });
+  serve({ "GET /api/v1/projects": { projects: [{ prefix: "app" }] }, "GET /api/v1/agents": { agents, choices: ["auto"], at: "2026-01-01T10:00:00Z" } });
   return show(<AgentsPage />);
 };
 
@@ -31,7 +31,7 @@ it("marks an agent whose profile no test has run", async () => {
 });
 
 it("marks it among those that are not installed, and shows the version of the others", async () => {
-  page(agent({ shown: false, path: undefined, version: undefined, tested: undefined, unproven: true, install: "get robot" }), agent({ name: "other", shown: false, path: undefined, version: undefined, install: "get other" }));
+  page(agent({ shown: false, path: undefined, installed: false, version: undefined, tested: undefined, unproven: true, install: "get robot" }), agent({ name: "other", shown: false, path: undefined, installed: false, version: undefined, install: "get other" }));
   expect(await screen.findAllByText("unproven")).toHaveLength(1);
   expect(screen.getByText("1.1")).toBeTruthy();
 });

@@ -86,17 +86,17 @@ function AgentView({ a }: { a: Agent }) {
   return (
     <section className={"agent" + (a.limit || models.length > 0 ? " limited" : "")}>
       <h2>
-        {a.name} {a.path ? <small className="muted">{a.version}</small> : <span className="tag bad">not installed</span>}
+        {a.name} {a.installed ? <small className="muted">{a.version}</small> : <span className="tag bad">not installed</span>}
         {a.unproven && <Unproven />}
         <span className="grow" />
-        {a.path && <Login a={a} />}
+        {a.installed && <Login a={a} />}
       </h2>
       {a.limit && <Limited limit={a.limit} waiting={a.waiting ?? []} />}
       {!a.limit && (a.tasks.running > 0 || models.length === 0) && <p className="muted">{a.tasks.running > 0 ? `${a.tasks.running} running` : "no rate limit"}</p>}
       {models.map((l) => <Limited key={l.agent} limit={l} model={l.model} waiting={l.tasks ?? []} />)}
       {a.problem && <p className="bad-text"><Mono text={a.problem} /></p>}
       {(a.warnings ?? []).map((w) => <p key={w} className="warn-text"><Mono text={w} /></p>)}
-      {!a.path && a.install && <Copy text={a.install} label={`Copy how to install ${a.name}`} />}
+      {!a.installed && a.install && <Copy text={a.install} label={`Copy how to install ${a.name}`} />}
       <dl className="tiles small">
         <div><dt>Tasks</dt><dd><Link href={to("/", { agent: a.name })}>{a.tasks.all}</Link></dd></div>
         <div><dt>Done</dt><dd>{a.tasks.done}</dd></div>

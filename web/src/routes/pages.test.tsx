@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { App } from "../app";
 import { parts as blocksOf } from "../lib/markdown";
 import { to } from "../router";
-import { board, detail, file, project, pull, reacted, review, session, task } from "../test/make";
+import { board, comment, detail, file, project, pull, reacted, review, session, task } from "../test/make";
 import { serve, show } from "../test/render";
 import { Board } from "./board";
 import FeaturesPage from "./features";
@@ -148,4 +148,14 @@ it("writes addresses without defaults, and reads Markdown by parts", () => {
   expect(to("/tasks/{key}", { key: "a/b", tab: "checks" })).toBe("/tasks/a%2Fb?tab=checks");
   expect(to("/", { label: "" })).toBe("/");
   expect(blocksOf("# One\n\n- two\n\n```go\nx\n```").map((p) => p.kind)).toEqual(["heading", "list", "code"]);
+});
+
+it("shows a comment at the file that the server names", async () => {
+  const comments = [comment({ id: 1, path: "a.go", at: { path: "a.go", first: 1, last: 1 }, file: "b.go" }), comment({ id: 2, path: "b.go", file: undefined })];
+  serve({ ...some, "GET /api/v1/tasks/app-1/review": review({ files: [file({ path: "a.go", viewed: true }), file({ path: "b.go", viewed: true })], comments }) });
+  show(<ReviewPage taskKey="app-1" />);
+  const renamed = await screen.findByRole("region", { name: "b.go" });
+  expect(renamed.textContent).toContain("1 comment");
+  expect(screen.getByRole("region", { name: "a.go" }).textContent).not.toContain("comment");
+  expect(screen.getByRole("region", { name: "Files that the change no longer touches" }).textContent).toContain("comment 2");
 });

@@ -15,7 +15,7 @@ import { ReviewFiles } from "../components/reviewfiles";
 import { DraftBar } from "../components/sendreview";
 import { offersActions, Why } from "../components/why";
 import { ago, useNow } from "../lib/format";
-import { isAbout, isOpen } from "../lib/review";
+import { isOpen } from "../lib/review";
 import { Link, to, toTask } from "../router";
 import { openDialog } from "../state/dialog";
 import { setPrefs, usePrefs } from "../state/prefs";
@@ -109,7 +109,7 @@ function Files({ t, r }: { t: TaskDetail; r: Review }) {
   const files = r.files ?? noFiles;
   const comments = r.comments ?? none;
   const shown = files.filter((f) => f.path.toLowerCase().includes(filter.trim().toLowerCase()));
-  const byFile = useMemo(() => new Map(files.map((f) => [f.path, comments.filter((c) => isAbout(c, f))])), [files, comments]);
+  const byFile = useMemo(() => new Map(files.map((f) => [f.path, comments.filter((c) => c.file === f.path)])), [files, comments]);
   const commits = useMemo(() => ({ task: r.task, base: r.base, head: r.head }), [r.task, r.base, r.head]);
   usePageCommands(useMemo(() => [...reviewKeys(r.task, files), ...comments.flatMap((c) => commentCommands(r.task, c))], [r.task, files, comments]));
   return (
@@ -120,7 +120,7 @@ function Files({ t, r }: { t: TaskDetail; r: Review }) {
           <label className="check"><input type="checkbox" checked={wrap} onChange={(e) => setPrefs({ wrap: e.target.checked })} /> Wrap long lines</label>
         </ReviewFiles>
         <div className="review-files">
-          <Loose task={r.task} comments={comments.filter((c) => !files.some((f) => isAbout(c, f)))} />
+          <Loose task={r.task} comments={comments.filter((c) => !c.file)} />
           {shown.map((f) => <ReviewFile key={f.path} r={commits} f={f} comments={byFile.get(f.path) ?? none} />)}
         </div>
       </div>

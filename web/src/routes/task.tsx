@@ -21,7 +21,7 @@ import { hasPreview, Preview, runs } from "../components/preview";
 import { RunningLine } from "../components/runningline";
 import { Sessions } from "../components/sessions";
 import { TaskFacts } from "../components/taskfacts";
-import { judged, passed, Verdicts } from "../components/verdicts";
+import { judged, stepCount, Verdicts } from "../components/verdicts";
 import { offersActions, Why } from "../components/why";
 import { Markdown } from "../lib/markdown";
 import { ago, cost, useNow } from "../lib/format";
@@ -43,16 +43,16 @@ function TaskView({ t }: { t: TaskDetail }) {
   const now = useNow();
   useSeen(t);
   const checks = useLiveRun("/api/v1/tasks/{key}/checks/live", t.key, t.running !== undefined, t);
-  const app = useLiveRun("/api/v1/tasks/{key}/preview/log", t.key, tab === "preview" && runs(t.preview), t);
+  const app = useLiveRun("/api/v1/tasks/{key}/preview/log", t.key, tab === "preview" && runs(t), t);
   const tabs: { id: Tab; name: ReactNode }[] = [
     ...(asks || t.answer ? [{ id: "answer" as const, name: "Answer" }] : []),
     { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
-    ...((t.steps?.length ?? 0) > 0 || (t.verifiers?.length ?? 0) > 0 ? [{ id: "steps" as const, name: <>Steps <small>{passed(t)}</small></> }] : []),
+    ...((t.steps?.length ?? 0) > 0 || (t.verifiers?.length ?? 0) > 0 ? [{ id: "steps" as const, name: <>Steps <small>{stepCount(t)}</small></> }] : []),
     ...(asks ? [] : [
       { id: "changes" as const, name: "Changes" },
       { id: "checks" as const, name: <>Checks <small>{checkCount(t)}</small></> },
       ...(t.pr || t.reactions?.length ? [{ id: "pull" as const, name: t.pr ? <>Pull request {t.pr.number ? <small>{numberOf(t.pr)}</small> : null}</> : "Reactions" }] : []),
-      ...(hasPreview(t) ? [{ id: "preview" as const, name: <>Preview {runs(t.preview) && <small>{t.preview!.state}</small>}</> }] : []),
+      ...(hasPreview(t) ? [{ id: "preview" as const, name: <>Preview {runs(t) && <small>{t.app}</small>}</> }] : []),
     ]),
     { id: "timeline", name: "Timeline" },
     { id: "cost", name: <>Cost <small>{cost(t.usage)}</small></> },

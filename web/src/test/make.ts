@@ -19,7 +19,7 @@ export function reacted(change: Partial<Reacted> & { id: number }): Reacted {
 export function comment(change: Partial<ReviewComment> & { id: number }): ReviewComment {
   const at = { path: "a.go", first: 2, last: 2 };
   const can = { draft: ["edit", "delete"], sent: ["resolve", "edit"], resolved: ["reopen"] }[change.state ?? "draft"] as ReviewComment["can"];
-  return { can, task_id: 1, path: "a.go", side: "new", first: 2, last: 2, blob: "b1", code: "two\n", text: `comment ${change.id}`, by: "person", state: "draft", created_at: "2026-01-01T10:00:00Z", at, ...change };
+  return { can, task_id: 1, path: "a.go", side: "new", first: 2, last: 2, blob: "b1", code: "two\n", text: `comment ${change.id}`, file: change.path ?? "a.go", by: "person", state: "draft", created_at: "2026-01-01T10:00:00Z", at, ...change };
 }
 
 export function entry(change: Partial<InboxEntry> & { id: string }): InboxEntry {
@@ -68,7 +68,7 @@ export function file(change: Partial<ReviewFile> & { path: string }): ReviewFile
 }
 
 export function review(change: Partial<Review> = {}): Review {
-  return { task: "app-1", base: "b".repeat(40), head: "c".repeat(40), files: [], comments: [], drafts: 0, viewed: 0, ...change };
+  return { task: "app-1", base: "b".repeat(40), head: "c".repeat(40), files: [], comments: [], checks: [], drafts: 0, viewed: 0, ...change };
 }
 
 const first = { agent: "scripted", limits: { turns: 1000 } };
