@@ -362,7 +362,7 @@ func importIssues(v *TrackerView) *Decision {
 func imported(now time.Time, p coppice.TrackerPolicy, i coppice.Issue, t coppice.Task) coppice.Issue {
 	i.Status, i.NextAt, i.EndedAt, i.Imported = coppice.IssueWaiting, now, time.Time{}, now
 	i.Agreed = coppice.IssueFields{Title: t.Title, Text: t.Body}
-	i.Shown, i.Writing, i.Reopened, i.Held, i.Gone, i.Failure, i.Tries = coppice.IssueShown{}, nil, false, false, false, nil, 0
+	i.Shown, i.Writing, i.Reopened, i.Held, i.Gone, i.Failure, i.Tries, i.Refused = coppice.IssueShown{}, nil, false, false, false, nil, 0, ""
 	i.Received = nil
 	for _, c := range newComments(p, i, i.Read) {
 		i.Received = append(i.Received, c.ID)

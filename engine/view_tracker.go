@@ -53,6 +53,10 @@ type TrackedIssue struct {
 	Task *coppice.Task // nil if it waits, or if its task was removed
 	Pull *coppice.PullMark
 	Busy bool // the task has not yet taken what its issue reported before
+
+	// Of an issue that was read; see newBlockers.
+	Blockers   []int64
+	RefusedNow string
 }
 
 // Candidate is an issue that can become a task.
@@ -234,14 +238,15 @@ func (v *TrackerView) loadFound(t *turn) error {
 	if s == nil || v.Done.Failure != nil && v.Done.Kind == coppice.WorkTrackerRead {
 		return nil
 	}
-	names := []string{}
+	names, reads := []string{}, map[string]coppice.IssueRead{}
 	if v.Done.Kind == coppice.WorkTrackerWrite {
 		spec, _ := coppice.DecodeSpec[coppice.TrackerWriteSpec](*v.Done)
-		names = append(names, spec.Issue)
+		wrote, _ := coppice.DecodeResult[coppice.TrackerWriteResult](*v.Done)
+		names, reads[spec.Issue] = append(names, spec.Issue), wrote.Issue
 	} else {
 		read, _ := coppice.DecodeResult[coppice.TrackerReadResult](*v.Done)
 		for _, i := range read.Issues {
-			names = append(names, i.ID)
+			names, reads[i.ID] = append(names, i.ID), i
 		}
 		names = append(names, read.Gone...)
 	}
@@ -255,6 +260,9 @@ func (v *TrackerView) loadFound(t *turn) error {
 		}
 		tracked, err := t.tracked(*i)
 		if err != nil {
+			return err
+		}
+		if tracked.Blockers, tracked.RefusedNow, err = newBlockers(t.tx.Reader(), tracked, reads[name]); err != nil {
 			return err
 		}
 		v.Found[name] = &tracked
