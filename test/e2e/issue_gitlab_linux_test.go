@@ -19,8 +19,8 @@ func gitlabSource(t *testing.T) issueSource {
 	p := forges.NewGitLab(map[string]int{forges.GitLabUser: 40, forges.Owner: 50, forges.Writer: 30, forges.Stranger: 10})
 	return issueSource{
 		address: strings.TrimSuffix(p.Serve(t), "/api/v4/"),
-		world: func(t *testing.T, address string) *world {
-			return trackerWorld(t, fmt.Sprintf("kind: gitlab, repo: %s, url: %s/api/v4/, ", p.Path, address), "GITLAB_TOKEN", forges.GitLabToken)
+		world: func(t *testing.T, address, config string) *world {
+			return trackerWorld(t, fmt.Sprintf("kind: gitlab, repo: %s, url: %s/api/v4/, %s", p.Path, address, config), "GITLAB_TOKEN", forges.GitLabToken)
 		},
 		create: func(title, text string, labels ...string) any {
 			return p.CreateIssue(forges.Owner, title, text, labels...)

@@ -116,15 +116,15 @@ func (k *issueKiller) kill(when string, r *http.Request, body []byte) {
 
 // issueScript is the agent of the tasks of issues.
 const issueScript = `cases:
-  - {match: 'Do part (\d)', steps: [{write: {path: part$1.txt, content: "$1\n"}}]}
+  - {match: 'Do part (\d+)', steps: [{write: {path: part$1.txt, content: "$1\n"}}]}
   - steps: [{write: {path: other.txt, content: "other\n"}}]
 `
 
 // issueSource is a tracker, and what people do there.
 type issueSource struct {
-	address string                                         // without a slash at the end
-	world   func(t *testing.T, address string) *world      // a world whose tracker has an address
-	create  func(title, text string, labels ...string) any // returns the id
+	address string                                            // without a slash at the end
+	world   func(t *testing.T, address, config string) *world // a world whose tracker has an address, with further keys of it
+	create  func(title, text string, labels ...string) any    // returns the id
 	block   func(id, by any)
 	read    func(id any) issueSeen
 }
@@ -138,7 +138,7 @@ type issueSeen struct {
 
 // issueConfig is the configuration of a source.
 func issueConfig(fields string) string {
-	return "land: {how: queue}\ntracker: {" + fields + "every: 10s, active: 3, import: {labels: [agent]}, write: {labels: {working: busy, done: shipped}}}\n"
+	return "land: {how: queue}\ntracker: {" + fields + ", every: 10s, write: {labels: {working: busy, done: shipped}}}\n"
 }
 
 // TestIssuesOnGitea uses a real Gitea, which is the project's forge, too.
@@ -148,8 +148,8 @@ func TestIssuesOnGitea(t *testing.T) {
 	labels := map[string]int64{}
 	issuesToTheirEnd(t, issueSource{
 		address: forges.Gitea(t).URL,
-		world: func(t *testing.T, address string) *world {
-			p = pullWorldAt(t, address, issueScript, issueConfig(""))
+		world: func(t *testing.T, address, config string) *world {
+			p = pullWorldAt(t, address, issueScript, issueConfig(config))
 			return p.world
 		},
 		create: func(title, text string, names ...string) any {
@@ -212,8 +212,8 @@ func TestIssuesOnGitHub(t *testing.T) {
 	api := githubClient(t, server, server.API, forges.Owner)
 	issuesToTheirEnd(t, issueSource{
 		address: strings.TrimSuffix(front.API, "/"),
-		world: func(t *testing.T, address string) *world {
-			return trackerWorld(t, fmt.Sprintf("kind: github, repo: %s/app, url: %s, ", forges.Owner, address), "GITHUB_TOKEN", server.Token(forges.Writer))
+		world: func(t *testing.T, address, config string) *world {
+			return trackerWorld(t, fmt.Sprintf("kind: github, repo: %s/app, url: %s, %s", forges.Owner, address, config), "GITHUB_TOKEN", server.Token(forges.Writer))
 		},
 		create: func(title, text string, names ...string) any {
 			labels := append([]string{}, names...) // the emulator refuses null
@@ -258,8 +258,8 @@ func TestIssuesOnLinear(t *testing.T) {
 	}
 	issuesToTheirEnd(t, issueSource{
 		address: strings.TrimSuffix(team.API, "/graphql"),
-		world: func(t *testing.T, address string) *world {
-			return trackerWorld(t, fmt.Sprintf("kind: linear, team: ENG, url: %s/graphql, ", address), "LINEAR_API_KEY", server.Token(forges.Writer))
+		world: func(t *testing.T, address, config string) *world {
+			return trackerWorld(t, fmt.Sprintf("kind: linear, team: ENG, url: %s/graphql, %s", address, config), "LINEAR_API_KEY", server.Token(forges.Writer))
 		},
 		create: func(title, text string, labels ...string) any {
 			return team.Create(forges.Owner, title, text, labels...)
@@ -273,10 +273,9 @@ func TestIssuesOnLinear(t *testing.T) {
 	})
 }
 
-// issuesToTheirEnd imports issues, by their label and by a command. Their tasks land, the
-// issues get one comment each and are closed. The server is killed while it reads and
-// changes issues: nothing is imported or commented twice.
-func issuesToTheirEnd(t *testing.T, of issueSource) {
+// startIssues makes a world with a source, and what kills its server. The server does not
+// run yet.
+func startIssues(t *testing.T, of issueSource, config string) *issueKiller {
 	t.Helper()
 	random := cmp.Or(*seed, 1)
 	t.Logf("seed %d: go test ./test/e2e -run %s -seed %d", random, t.Name(), random)
@@ -288,12 +287,22 @@ func issuesToTheirEnd(t *testing.T, of issueSource) {
 	k := &issueKiller{tracker: httputil.NewSingleHostReverseProxy(address), rng: rng, next: 1 + rng.IntN(killGap)}
 	k.tracker.ErrorLog = log.New(io.Discard, "", 0) // connections of killed servers end
 	proxy := httptest.NewServer(k)
-	w := of.world(t, proxy.URL)
+	w := of.world(t, proxy.URL, config)
 	k.w = w
 	t.Cleanup(func() { // requests of the server end before the proxy does
 		w.Close()
 		proxy.Close()
 	})
+	return k
+}
+
+// issuesToTheirEnd imports issues, by their label and by a command. Their tasks land, the
+// issues get one comment each and are closed. The server is killed while it reads and
+// changes issues: nothing is imported or commented twice.
+func issuesToTheirEnd(t *testing.T, of issueSource) {
+	t.Helper()
+	k := startIssues(t, of, "active: 3, import: {labels: [agent]}")
+	w := k.w
 	const labelled = 7
 	var issues []any
 	for n := range labelled {
@@ -340,11 +349,7 @@ func issuesToTheirEnd(t *testing.T, of issueSource) {
 	if seen := of.read(other); seen.done || len(seen.labels)+len(seen.comments) > 0 {
 		t.Errorf("an issue without the label: %+v", seen)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.kills > 0 {
-		t.Errorf("the server was killed %d times less than planned", k.kills)
-	}
+	k.wantKilled()
 }
 
 // importIssue imports an issue by a command and returns the key of its task, empty if the
@@ -361,20 +366,31 @@ func (w *world) importIssue(id any) (key string) {
 	return key
 }
 
+// issueTasks returns the keys of the tasks of issues, by the id of the issue.
+func (w *world) issueTasks() map[string][]string {
+	w.t.Helper()
+	tasks := map[string][]string{}
+	for q := (client.TaskQuery{Limit: 200}); ; {
+		list, err := w.client.Tasks(w.t.Context(), q)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, task := range list.Tasks {
+			if task.Issue != nil {
+				tasks[task.Issue.ID] = append(tasks[task.Issue.ID], task.Key)
+			}
+		}
+		if q.Before = list.Next; q.Before == 0 {
+			return tasks
+		}
+	}
+}
+
 // checkIssues compares issues with their tasks, whose keys it returns. The last issue has
 // no label, the second one comes after the first one.
 func (w *world) checkIssues(of issueSource, issues []any) (keys []string) {
 	w.t.Helper()
-	list, err := w.client.Tasks(w.t.Context(), client.TaskQuery{Limit: 100})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	tasks := map[string][]string{}
-	for _, task := range list.Tasks {
-		if task.Issue != nil {
-			tasks[task.Issue.ID] = append(tasks[task.Issue.ID], task.Key)
-		}
-	}
+	tasks := w.issueTasks()
 	if len(tasks) != len(issues) {
 		w.t.Errorf("tasks by issue: %v", tasks)
 	}
