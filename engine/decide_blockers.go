@@ -11,11 +11,11 @@ import (
 // newBlockers returns the tasks of the issues that block an issue since it was last read,
 // and why the task of the issue cannot wait for one of them. Only a task that has not
 // started gets them.
-func newBlockers(r store.Reader, of TrackedIssue, read coppice.IssueRead) (ids []int64, refused string, err error) {
+func newBlockers(r store.Reader, source coppice.Tracker, of TrackedIssue, read coppice.IssueRead) (ids []int64, refused string, err error) {
 	if of.Task == nil || !waitsToStart(*of.Task) {
 		return nil, "", nil
 	}
-	some, err := r.Issues.Some(of.TrackerID, read.BlockedBy)
+	some, err := issuesOfPlace(r, source, read.BlockedBy)
 	if err != nil {
 		return nil, "", err
 	}

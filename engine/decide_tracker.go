@@ -263,11 +263,12 @@ type found struct {
 	dropped        map[string]bool
 }
 
-// issue stores an issue. One that is new waits to become a task. A sub-issue of a task
+// issue stores an issue. One that is new, and that no other source has, waits to become a task. A sub-issue of a task
 // waits too, whatever its labels are.
 func (f *found) issue(read coppice.IssueRead, named bool) {
 	of := f.v.Found[read.ID]
 	switch {
+	case f.v.Other[read.ID]:
 	case of == nil && !read.Closed && f.fits > 0 && (named || !f.s.Policy.Import.IsZero()):
 		f.fits--
 		f.fresh++

@@ -31,6 +31,7 @@ type TrackerView struct {
 
 	Done  *coppice.Work            // the first finished work item
 	Found map[string]*TrackedIssue // the issues that it is about, by name; nil for one that is new
+	Other map[string]bool          // the new ones that another source has
 	// Draft returns the task of an issue, complete and not stored.
 	Draft func(Source, Candidate) (coppice.Task, error) `json:"-"`
 }
@@ -233,7 +234,7 @@ func (t *turn) tracked(i coppice.Issue) (TrackedIssue, error) {
 
 // loadFound reads the issues that a finished work item is about.
 func (v *TrackerView) loadFound(t *turn) error {
-	v.Found = map[string]*TrackedIssue{}
+	v.Found, v.Other = map[string]*TrackedIssue{}, map[string]bool{}
 	s := v.sourceOf(*v.Done)
 	if s == nil || v.Done.Failure != nil && v.Done.Kind == coppice.WorkTrackerRead {
 		return nil
@@ -256,13 +257,16 @@ func (v *TrackerView) loadFound(t *turn) error {
 			return err
 		}
 		if i == nil {
+			if v.Other[name], err = otherHas(t.tx.Reader(), v.Sources, s.Row, reads[name]); err != nil {
+				return err
+			}
 			continue
 		}
 		tracked, err := t.tracked(*i)
 		if err != nil {
 			return err
 		}
-		if tracked.Blockers, tracked.RefusedNow, err = newBlockers(t.tx.Reader(), tracked, reads[name]); err != nil {
+		if tracked.Blockers, tracked.RefusedNow, err = newBlockers(t.tx.Reader(), s.Row, tracked, reads[name]); err != nil {
 			return err
 		}
 		v.Found[name] = &tracked
@@ -291,7 +295,7 @@ func (v *TrackerView) loadSource(t *turn, s *Source) (err error) {
 	}
 	finished := v.Done != nil && v.sourceOf(*v.Done) == s
 	if s.Counts[""] > 0 && (finished || s.Policy == nil || s.free() > 0) {
-		if s.Waiting, s.Others, err = waitingIssues(r, s.Row.ID); err != nil {
+		if s.Waiting, s.Others, err = waitingIssues(r, s.Row); err != nil {
 			return err
 		}
 	}
@@ -310,8 +314,8 @@ func (v *TrackerView) loadSource(t *turn, s *Source) (err error) {
 }
 
 // waitingIssues returns the issues of a source that wait, and those that they name.
-func waitingIssues(r store.Reader, tracker int64) (waiting []coppice.IssueMark, others map[string]coppice.IssueMark, err error) {
-	if waiting, err = r.Issues.Waiting(tracker); err != nil {
+func waitingIssues(r store.Reader, of coppice.Tracker) (waiting []coppice.IssueMark, others map[string]coppice.IssueMark, err error) {
+	if waiting, err = r.Issues.Waiting(of.ID); err != nil {
 		return nil, nil, err
 	}
 	var names []string
@@ -320,8 +324,48 @@ func waitingIssues(r store.Reader, tracker int64) (waiting []coppice.IssueMark, 
 			names = append(names, m.Parent)
 		}
 	}
-	others, err = r.Issues.Some(tracker, names)
+	others, err = issuesOfPlace(r, of, names)
 	return waiting, others, err
+}
+
+// issuesOfPlace returns those issues that exist, by name, of all sources that read the same
+// place as one of them.
+func issuesOfPlace(r store.Reader, of coppice.Tracker, names []string) (map[string]coppice.IssueMark, error) {
+	all, err := r.Issues.Some(of.ID, names)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Trackers.In(of.ProjectID)
+	for _, row := range rows {
+		if row.ID == of.ID || row.Place != of.Place {
+			continue
+		}
+		more, err := r.Issues.Some(row.ID, names)
+		if err != nil {
+			return nil, err
+		}
+		for name, m := range more {
+			if _, own := all[name]; !own {
+				all[name] = m
+			}
+		}
+	}
+	return all, err
+}
+
+// otherHas reports whether another source has an issue. Its place can be written in another
+// way, so the address decides.
+func otherHas(r store.Reader, sources []Source, of coppice.Tracker, read coppice.IssueRead) (bool, error) {
+	for _, s := range sources {
+		if s.Row.ID == 0 || s.Row.ID == of.ID || read.URL == "" {
+			continue
+		}
+		i, err := r.Issues.Named(s.Row.ID, read.ID)
+		if err != nil || i != nil && i.Read.URL == read.URL {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // free returns how many more tasks of the source can be active.
@@ -429,7 +473,7 @@ func (s *Source) loadKnown(t *turn) (err error) {
 			children = append(children, m.Children...)
 		}
 	}
-	have, err := t.tx.Issues.Some(s.Row.ID, children)
+	have, err := issuesOfPlace(t.tx.Reader(), s.Row, children)
 	for _, c := range children {
 		if _, ok := have[c]; !ok && !slices.Contains(s.Missing, c) && len(s.Missing) < 2*mostStale {
 			s.Missing = append(s.Missing, c)
@@ -447,7 +491,7 @@ func Sources(r store.Reader, p coppice.Project) ([]Source, error) {
 			return nil, err
 		}
 		if s.Counts[""] > 0 {
-			s.Waiting, s.Others, err = waitingIssues(r, s.Row.ID)
+			s.Waiting, s.Others, err = waitingIssues(r, s.Row)
 		}
 	}
 	return list, err
