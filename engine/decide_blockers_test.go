@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"coppice"
 	"coppice/store"
@@ -92,5 +93,24 @@ func TestBlockersInACircle(t *testing.T) {
 	s.sync()
 	if a, c := s.task("2").After, s.task("3").After; len(a)+len(c) != 1 {
 		t.Errorf("the tasks come after %v and %v", a, c)
+	}
+}
+
+// A message about a new comment is delivered immediately, although nothing else happens to
+// the task.
+func TestACommentReachesALiveAgent(t *testing.T) {
+	t.Parallel()
+	b, s := openSite(t)
+	i := s.add("1", "agent")
+	s.sync()
+	b.runs(s.task("1").Key)
+	s.settle()
+	b.clock = b.clock.Add(time.Second)
+	i.Comments = []coppice.IssueComment{{ID: "7", Author: "ada", Writes: true, Text: "Use tabs."}}
+	s.touch("1")
+	s.sync()
+	sends := read(b, func(r store.Reader) ([]coppice.Work, error) { return r.Work.Open(coppice.WorkSend) })
+	if len(sends) != 1 || !strings.Contains(string(sends[0].Spec), "Use tabs.") {
+		t.Errorf("deliveries: %+v", sends)
 	}
 }

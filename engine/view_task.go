@@ -458,14 +458,17 @@ func (v *View) showQuestion(q coppice.Question) {
 }
 
 func (v *View) showMessage(m coppice.Message) {
-	var open []coppice.Message
+	open, known := []coppice.Message(nil), false
 	for _, o := range v.Messages {
 		if o.ID == m.ID {
-			o = m
+			o, known = m, true
 		}
 		if o.Open() {
 			open = append(open, o)
 		}
+	}
+	if !known && m.TaskID == v.Task.ID && m.Open() { // it is delivered in this turn
+		open = append(open, m)
 	}
 	v.Messages = open
 	if !m.Open() {
