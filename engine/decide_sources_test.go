@@ -68,3 +68,27 @@ func TestSourcesOfOnePlace(t *testing.T) {
 		t.Errorf("the tasks: %v", got)
 	}
 }
+
+// An issue is a sub-task of the one that lists it, also if it does not name its parent and
+// has the label itself. A person can import it, too.
+func TestSubIssuesOfATaskList(t *testing.T) {
+	t.Parallel()
+	b, s := openSite(t)
+	s.add("1", "agent").Children = []string{"2", "3", "4"}
+	s.add("2")
+	s.add("3", "agent")
+	s.add("4").BlockedBy = []string{"99"}
+	s.sync()
+	s.sync()
+	_, err := b.ImportIssues(t.Context(), "app", "", []string{"4"}, coppice.NewTask{})
+	b.must(err)
+	parent := s.task("1").ID
+	for _, part := range []string{"2", "3", "4"} {
+		if got := s.task(part); got.Parent != parent {
+			t.Errorf("the task of %s is below %d, want %d", part, got.Parent, parent)
+		}
+	}
+	if s.task("1").Parent != 0 || len(s.tasks()) != 4 {
+		t.Errorf("the tasks: %v, the first is below %d", s.tasks(), s.task("1").Parent)
+	}
+}

@@ -315,7 +315,15 @@ func joinOthers(r store.Reader, of coppice.Tracker, t *coppice.Task, read coppic
 			t.After = append(t.After, id)
 		}
 	}
-	if id := some[read.Parent].TaskID; read.Parent != "" && id != 0 {
+	id := some[read.Parent].TaskID
+	if read.Parent == "" {
+		listed, err := listedParts(r, of.ID)
+		if err != nil {
+			return err
+		}
+		id = listed[read.ID]
+	}
+	if id != 0 {
 		parent, err := r.Tasks.Get(id)
 		if err != nil || parent.Ended() {
 			return err

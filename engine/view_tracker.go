@@ -403,8 +403,8 @@ func (s *Source) loadReady(t *turn) error {
 		if len(s.Ready) == min(s.free(), mostImports) {
 			break
 		}
-		if s.blocks(m) != "" {
-			continue
+		if s.blocks(m) != "" || slices.ContainsFunc(s.Ready, func(c Candidate) bool { return c.hasPart(m) }) {
+			continue // with a parent that becomes a task now, it follows in the next decision
 		}
 		i, err := t.tx.Issues.Named(s.Row.ID, m.Issue)
 		if err != nil || i == nil {
@@ -427,7 +427,41 @@ func (s *Source) loadReady(t *turn) error {
 		}
 		s.Ready = append(s.Ready, c)
 	}
-	return nil
+	return s.addParents(t)
+}
+
+// hasPart reports whether an issue is a part of the candidate.
+func (c Candidate) hasPart(m coppice.IssueMark) bool {
+	return m.Parent == c.Issue.Issue || slices.Contains(c.Read.Children, m.Issue)
+}
+
+// addParents finds the parents of issues that do not name one: some trackers have only the
+// parts of an issue.
+func (s *Source) addParents(t *turn) error {
+	if !slices.ContainsFunc(s.Ready, func(c Candidate) bool { return c.Read.Parent == "" }) {
+		return nil
+	}
+	listed, err := listedParts(t.tx.Reader(), s.Row.ID)
+	for i := range s.Ready {
+		if c := &s.Ready[i]; c.Read.Parent == "" {
+			c.Parent = listed[c.Issue.Issue]
+		}
+	}
+	return err
+}
+
+// listedParts returns the active tasks of the issues that list parts, by the part.
+func listedParts(r store.Reader, tracker int64) (map[string]int64, error) {
+	known, err := r.Issues.Known(tracker, 2*coppice.MaxOpenIssues)
+	listed := map[string]int64{}
+	for _, m := range known {
+		for _, part := range m.Children {
+			if m.TaskID != 0 && m.Status.Active() && part != m.Issue {
+				listed[part] = m.TaskID
+			}
+		}
+	}
+	return listed, err
 }
 
 // blocks says why an issue cannot become a task, even if another task could be active.
