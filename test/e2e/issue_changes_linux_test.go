@@ -54,7 +54,7 @@ func (w *world) issuesEnd(prefix string, sources, issues int) {
 	w.eventually("all issues are closed", func() bool {
 		page, err := w.client.Issues(w.t.Context(), prefix, client.IssueQuery{Ended: true, Limit: 500})
 		open := slices.ContainsFunc(page.Issues, func(i api.Issue) bool { return i.EndedAt.IsZero() })
-		return err == nil && len(page.Sources) == sources && len(page.Issues) == issues && !open
+		return err == nil && len(page.Sources) == sources && len(page.Issues) >= issues && !open
 	})
 }
 
