@@ -167,7 +167,7 @@ func (i Issue) Mark() IssueMark {
 	m := IssueMark{
 		ID: i.ID, TrackerID: i.TrackerID, Issue: i.Issue, TaskID: i.TaskID, Status: i.Status, EndedAt: i.EndedAt,
 		URL: r.URL, Title: r.Title, Author: r.Author, Writes: r.Writes, Closed: r.Closed, BlockedBy: r.BlockedBy, Parent: r.Parent, Children: r.Children, UpdatedAt: r.UpdatedAt, Digest: r.Digest(),
-		Manual: i.Manual, Stale: i.Stale, Held: i.Held, Reopened: i.Reopened,
+		Manual: i.Manual, Stale: i.Stale, Held: i.Held, Reopened: i.Reopened, Refused: i.Refused,
 	}
 	if i.Failure != nil {
 		m.Problem = FirstLine(i.Failure.Error())
@@ -197,6 +197,7 @@ type IssueMark struct {
 	Stale     bool        `json:"stale,omitempty"`
 	Held      bool        `json:"held,omitempty"`
 	Reopened  bool        `json:"reopened,omitempty"`
+	Refused   string      `json:"refused,omitempty"`
 	Problem   string      `json:"problem,omitempty"` // why it could not be written, in one line
 }
 
@@ -218,6 +219,7 @@ type IssueDetails struct {
 	Failure  *Failure    `json:"failure,omitempty"`  // of its last write, or why it can no longer be written
 	Held     bool        `json:"held,omitempty"`     // its text changed in the tracker, and a person has to accept that
 	Reopened bool        `json:"reopened,omitempty"` // somebody reopened it after its task had ended
+	Refused  string      `json:"refused,omitempty"`  // an issue that blocks it, for whose task its own cannot wait, and why
 	Gone     bool        `json:"gone,omitempty"`     // the tracker does not have it any more, or does not show it
 	Imported time.Time   `json:"imported,omitzero"`
 }

@@ -112,6 +112,9 @@ func prepare(dir string, c Change, rev string, accept func(coppice.Policy) error
 	if p, err = d.policy(); err == nil {
 		err = d.checkLinks(dir, p)
 	}
+	if err == nil {
+		err = withKey(loadTrackers(dir, d, &p), after)
+	}
 	if err == nil && accept != nil {
 		err = accept(p)
 	}
@@ -127,7 +130,7 @@ func valueOf(f form, v any, key string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return coppice.Raw(lookup(treeOf(v), path)), nil
+	return coppice.Raw(lookup(keysOf(v), path)), nil
 }
 
 // place returns the path of a file of a repository. It follows a link within the

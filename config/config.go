@@ -47,7 +47,7 @@ func Load(dir string) (coppice.Policy, Source, error) {
 		if _, err := os.Stat(dir); err != nil { // the file cannot exist either
 			return p, src, nil
 		}
-		err = loadFiles(dir, &p)
+		err = loadFiles(dir, nil, &p)
 		return p, src, err
 	}
 	if err != nil {
@@ -62,16 +62,16 @@ func Load(dir string) (coppice.Policy, Source, error) {
 		return coppice.Policy{}, src, err
 	}
 	src.Read, src.Set = true, d.set
-	err = loadFiles(dir, &p)
+	err = loadFiles(dir, d, &p)
 	return p, src, err
 }
 
-// loadFiles reads the files next to coppice.yaml.
-func loadFiles(dir string, p *coppice.Policy) error {
+// loadFiles reads the files next to coppice.yaml, which d has read.
+func loadFiles(dir string, d *decoder, p *coppice.Policy) error {
 	if err := loadPrompts(dir, p); err != nil {
 		return err
 	}
-	if err := loadTrackers(dir, p); err != nil {
+	if err := loadTrackers(dir, d, p); err != nil {
 		return err
 	}
 	return loadContext(dir, p)

@@ -225,6 +225,19 @@ func treeOf(v any) map[string]any {
 	return tree
 }
 
+// keysOf returns the keys of a configuration: treeOf without what the templates of
+// trackers say.
+func keysOf(v any) map[string]any {
+	tree := treeOf(v)
+	trackers, _ := tree["tracker"].([]any)
+	for _, t := range trackers {
+		if fields, ok := t.(map[string]any); ok {
+			delete(fields, "task")
+		}
+	}
+	return tree
+}
+
 func lookup(tree any, path []string) any {
 	for _, name := range path {
 		m, ok := tree.(map[string]any)

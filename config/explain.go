@@ -42,7 +42,7 @@ type Key struct {
 func Explain(p coppice.Policy, src Source) []Key { return explain(project, p, src) }
 
 func explain(f form, v any, src Source) []Key {
-	e := explainer{src: src, tree: treeOf(v)}
+	e := explainer{src: src, tree: keysOf(v)}
 	e.fields(reflect.ValueOf(v), reflect.ValueOf(f.fresh()).Elem(), "", true)
 	return e.out
 }

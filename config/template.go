@@ -78,6 +78,26 @@ type Template struct {
 
 // Templates reads the templates of a repository, sorted by name.
 func Templates(dir string) ([]Template, error) {
+	names, err := templateNames(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []Template
+	for _, name := range names {
+		if len(all) == mostTemplates {
+			return nil, coppice.Errorf(coppice.EInvalid, "%s has more than %d templates", TemplateDir, mostTemplates).WithFix("remove some of them")
+		}
+		t, err := ReadTemplate(dir, name)
+		if err != nil {
+			t.Problem = err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// templateNames returns the names of the templates of a repository, sorted.
+func templateNames(dir string) (names []string, err error) {
 	at, rel, err := locate(dir, TemplateDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -94,22 +114,13 @@ func Templates(dir string) ([]Template, error) {
 	if err != nil {
 		return nil, unreadable(TemplateDir, err)
 	}
-	var all []Template
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".md")
-		if !ok || e.IsDir() || coppice.ValidName("template", name) != nil {
-			continue
+		if ok && !e.IsDir() && coppice.ValidName("template", name) == nil {
+			names = append(names, name)
 		}
-		if len(all) == mostTemplates {
-			return nil, coppice.Errorf(coppice.EInvalid, "%s has more than %d templates", TemplateDir, mostTemplates).WithFix("remove some of them")
-		}
-		t, err := ReadTemplate(dir, name)
-		if err != nil {
-			t.Problem = err
-		}
-		all = append(all, t)
 	}
-	return all, nil
+	return names, nil
 }
 
 // ReadTemplate reads one template. It fails with code not_found if the repository has
@@ -121,13 +132,29 @@ func ReadTemplate(dir, name string) (Template, error) {
 	}
 	b, err := readFile(dir, TemplateFile(name), MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
-		return t, coppice.Errorf(coppice.ENotFound, "there is no template %s", coppice.Quote(name)).WithFix("see `coppice template list`, or write %s", TemplateFile(name)).WithField("template")
+		return t, coppice.Errorf(coppice.ENotFound, "there is no template %s", coppice.Quote(name)).WithFix("%s", unknownTemplate(dir, name)).WithField("template")
 	}
 	if err != nil {
 		return t, err
 	}
 	t, t.Problem = ParseTemplate(name, b)
 	return t, nil
+}
+
+// mostNamed limits the templates that a fix names.
+const mostNamed = 20
+
+// unknownTemplate returns the fix for the name of a template that does not exist.
+func unknownTemplate(dir, name string) string {
+	all, err := templateNames(dir)
+	if err != nil || len(all) == 0 {
+		return "write " + TemplateFile(name)
+	}
+	more := ""
+	if len(all) > mostNamed {
+		all, more = all[:mostNamed], ", …"
+	}
+	return fmt.Sprintf("use one of: %s%s; or write %s", strings.Join(all, ", "), more, TemplateFile(name))
 }
 
 // ParseTemplate reads the text of a template and checks it.

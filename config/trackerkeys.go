@@ -99,8 +99,8 @@ func (d *decoder) trackers(all coppice.Trackers) error {
 	return nil
 }
 
-// loadTrackers reads the templates of the trackers.
-func loadTrackers(dir string, p *coppice.Policy) error {
+// loadTrackers reads the templates of the trackers that a file has.
+func loadTrackers(dir string, d *decoder, p *coppice.Policy) error {
 	for i := range p.Trackers {
 		t := &p.Trackers[i]
 		if t.Template == "" {
@@ -115,7 +115,8 @@ func loadTrackers(dir string, p *coppice.Policy) error {
 			n, err = of.Expand(n)
 		}
 		if e := coppice.Public(err); err != nil {
-			return coppice.Errorf(coppice.EInvalid, "the tracker %s has the template %s: %s", t.SourceName(), coppice.Quote(t.Template), e.Cause).WithFix("%s", e.Fix).WithField("tracker.template")
+			at := d.field(d.elements["tracker"][i], "template")
+			return d.fail(at, "the tracker %s cannot use its template: %s", t.SourceName(), e.Cause).WithFix("%s", e.Fix)
 		}
 		n.Title, n.Body = "", ""
 		t.Task = &n

@@ -18,6 +18,11 @@ type issueChange struct {
 	Title   *string `json:"title,omitempty"`
 	Text    *string `json:"text,omitempty"`
 	Message string  `json:"message,omitempty"` // for the agent, with the text of others marked as data
+	After   []int64 `json:"after,omitempty"`   // tasks of issues that block it since it was last read
+}
+
+func (c issueChange) isZero() bool {
+	return c.Title == nil && c.Text == nil && c.Message == "" && len(c.After) == 0
 }
 
 // noteTasks compares issues with their tasks after something happened to those, and plans
@@ -269,6 +274,7 @@ func mergeIssue(v *TrackerView, s Source, of TrackedIssue, read coppice.IssueRea
 		accept := s.Policy.Counts(read.Author, read.Writes)
 		i, change = mergeFields(i, *t, accept)
 	}
+	change.After, i.Refused = of.Blockers, of.RefusedNow
 	fresh := newComments(*s.Policy, i, read)
 	for _, c := range fresh {
 		i.Received = append(i.Received, c.ID)
@@ -277,7 +283,7 @@ func mergeIssue(v *TrackerView, s Source, of TrackedIssue, read coppice.IssueRea
 	if t.Sessions > 0 && t.TakesMessages() {
 		change.Message = issueMessage(read, change, fresh)
 	}
-	if change != (issueChange{}) {
+	if !change.isZero() {
 		asks = append(asks, coppice.Ask{Subject: coppice.TaskSubject(t.ID), Verb: coppice.VerbIssue, Text: coppice.IssueName(read.ID), Args: coppice.Raw(change)})
 	}
 	if read.Closed && !was.Closed && !own && !t.Ended() {
@@ -321,7 +327,7 @@ func acceptText(v *TrackerView, s Source, of TrackedIssue) (coppice.Issue, []cop
 	if of.Task.Sessions > 0 && of.Task.TakesMessages() {
 		change.Message = issueMessage(i.Read, change, nil)
 	}
-	if change == (issueChange{}) {
+	if change.isZero() {
 		return v.planned(&s, i, *of.Task, of.Pull), nil
 	}
 	return i, []coppice.Ask{{Subject: coppice.TaskSubject(of.TaskID), Verb: coppice.VerbIssue, Text: coppice.IssueName(i.Issue), Args: coppice.Raw(change)}}
@@ -426,6 +432,10 @@ func issueReported(v *View) *Decision {
 		}
 		if c.Text != nil && t.Changeable() {
 			t.Body, d.Task = *c.Text, &t
+		}
+		if len(v.Blockers) > 0 {
+			t.After, d.Task = append(slices.Clone(v.Task.After), v.Blockers...), &t
+			unqueue(&t)
 		}
 		if c.Message != "" && t.TakesMessages() {
 			d.Messages = append(d.Messages, coppice.Message{TaskID: t.ID, Text: c.Message, From: issueActor, SentAt: v.Now})

@@ -107,6 +107,11 @@ func (v *View) follow(t *turn, d *Decision) error {
 			}
 		}
 	}
+	if d.Task != nil && len(d.Task.After) != len(v.Deps) {
+		if err := t.viewDeps(v); err != nil {
+			return err
+		}
+	}
 	if d.Task != nil && d.Task.Ended() {
 		if err := t.viewComplete(v); err != nil {
 			return err

@@ -263,11 +263,12 @@ type found struct {
 	dropped        map[string]bool
 }
 
-// issue stores an issue. One that is new waits to become a task. A sub-issue of a task
+// issue stores an issue. One that is new, and that no other source has, waits to become a task. A sub-issue of a task
 // waits too, whatever its labels are.
 func (f *found) issue(read coppice.IssueRead, named bool) {
 	of := f.v.Found[read.ID]
 	switch {
+	case f.v.Other[read.ID]:
 	case of == nil && !read.Closed && f.fits > 0 && (named || !f.s.Policy.Import.IsZero()):
 		f.fits--
 		f.fresh++
@@ -362,7 +363,7 @@ func importIssues(v *TrackerView) *Decision {
 func imported(now time.Time, p coppice.TrackerPolicy, i coppice.Issue, t coppice.Task) coppice.Issue {
 	i.Status, i.NextAt, i.EndedAt, i.Imported = coppice.IssueWaiting, now, time.Time{}, now
 	i.Agreed = coppice.IssueFields{Title: t.Title, Text: t.Body}
-	i.Shown, i.Writing, i.Reopened, i.Held, i.Gone, i.Failure, i.Tries = coppice.IssueShown{}, nil, false, false, false, nil, 0
+	i.Shown, i.Writing, i.Reopened, i.Held, i.Gone, i.Failure, i.Tries, i.Refused = coppice.IssueShown{}, nil, false, false, false, nil, 0, ""
 	i.Received = nil
 	for _, c := range newComments(p, i, i.Read) {
 		i.Received = append(i.Received, c.ID)

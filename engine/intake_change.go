@@ -177,18 +177,29 @@ func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
 	if err != nil {
 		return err
 	}
-	above, err := tx.Families.Ancestors(t.ID)
+	if err := validAfter(tx.Reader(), *t, ids); err != nil {
+		return err
+	}
+	t.After = ids
+	unqueue(t)
+	return nil
+}
+
+// validAfter refuses dependencies of a task that lead to the task itself, or to a task
+// above it.
+func validAfter(r store.Reader, t coppice.Task, ids []int64) error {
+	above, err := r.Families.Ancestors(t.ID)
 	if err != nil {
 		return err
 	}
-	if err := refuseAbove(tx.Reader(), *t, ids, above); err != nil {
+	if err := refuseAbove(r, t, ids, above); err != nil {
 		return err
 	}
 	var path []string
 	seen := map[int64]bool{}
 	var walk func(id int64) error
 	walk = func(id int64) error {
-		d, err := tx.Tasks.Get(id)
+		d, err := r.Tasks.Get(id)
 		if err != nil {
 			return err
 		}
@@ -212,8 +223,6 @@ func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
 			return err
 		}
 	}
-	t.After = ids
-	unqueue(t)
 	return nil
 }
 

@@ -168,7 +168,7 @@ func (i *Intake) issueTasks(ctx context.Context, s Source, names []string) (map[
 		return have, nil
 	}
 	return have, i.store.View(ctx, func(r store.Reader) error {
-		some, err := r.Issues.Some(s.Row.ID, names)
+		some, err := issuesOfPlace(r, s.Row, names)
 		if err != nil {
 			return err
 		}
@@ -228,27 +228,62 @@ func (i *Intake) linkIssue(tx store.Tx, t *coppice.Task, policy coppice.TrackerP
 	if known != nil {
 		of = *known
 	}
-	if of.TaskID != 0 {
-		other, err := tx.Tasks.Get(of.TaskID)
-		if err != nil {
-			return err
-		}
-		if !other.Ended() {
-			return coppice.Errorf(coppice.EConflict, "%s has just become the task %s", coppice.IssueName(read.ID), other.Key).WithFix("see it with `coppice show %s`", other.Key)
-		}
+	if err := refuseTwice(tx.Reader(), of); err != nil {
+		return err
+	}
+	if err := takeIssue(tx, row, read); err != nil {
+		return err
 	}
 	f := IssueFields(read)
 	t.Title, t.Body = f.Title, f.Text // not those of a template
 	of.Read, of.Manual = read, true
 	of = imported(i.now().UTC(), policy, of, *t)
 	of.TaskID, t.Issue = t.ID, issueRef(policy, read)
-	if err := joinOthers(tx.Reader(), row.ID, t, read); err != nil {
+	if err := joinOthers(tx.Reader(), row, t, read); err != nil {
 		return err
 	}
 	if err := errors.Join(tx.Tasks.Put(t), tx.Issues.Put(&of)); err != nil {
 		return err
 	}
 	return i.trackerEvent(tx, p, coppice.EventIssueImported, fmt.Sprintf("%s is the task of %s", t.Key, coppice.IssueName(read.ID)))
+}
+
+// refuseTwice refuses to import an issue whose task is open.
+func refuseTwice(r store.Reader, of coppice.Issue) error {
+	if of.TaskID == 0 {
+		return nil
+	}
+	t, err := r.Tasks.Get(of.TaskID)
+	if err != nil || t.Ended() {
+		return err
+	}
+	return coppice.Errorf(coppice.EConflict, "%s has just become the task %s", coppice.IssueName(of.Issue), t.Key).WithFix("see it with `coppice show %s`", t.Key)
+}
+
+// takeIssue removes an issue from the other sources in which it waits.
+func takeIssue(tx store.Tx, of coppice.Tracker, read coppice.IssueRead) error {
+	rows, err := tx.Trackers.In(of.ProjectID)
+	for _, row := range rows {
+		if row.ID == of.ID {
+			continue
+		}
+		other, err := tx.Issues.Named(row.ID, read.ID)
+		if err != nil {
+			return err
+		}
+		if other == nil || other.Read.URL != read.URL {
+			continue
+		}
+		if err := refuseTwice(tx.Reader(), *other); err != nil {
+			return err
+		}
+		if other.Waits() {
+			if err := tx.Issues.Delete(other.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return err
 }
 
 // sourceRow returns the row of a source, which it creates if the engine has not done so.
@@ -270,22 +305,30 @@ func (i *Intake) sourceRow(tx store.Tx, p coppice.Project, policy coppice.Tracke
 
 // joinOthers makes a task come after the tasks of the issues that block its own issue, and
 // a sub-task of the task of the issue that this one is a part of.
-func joinOthers(r store.Reader, tracker int64, t *coppice.Task, read coppice.IssueRead) error {
-	some, err := r.Issues.Some(tracker, append(slices.Clone(read.BlockedBy), read.Parent))
+func joinOthers(r store.Reader, of coppice.Tracker, t *coppice.Task, read coppice.IssueRead) error {
+	some, err := issuesOfPlace(r, of, append(slices.Clone(read.BlockedBy), read.Parent))
 	if err != nil {
 		return err
 	}
 	for _, b := range read.BlockedBy {
-		if of := some[b].TaskID; of != 0 && of != t.ID && !slices.Contains(t.After, of) {
-			t.After = append(t.After, of)
+		if id := some[b].TaskID; id != 0 && id != t.ID && !slices.Contains(t.After, id) {
+			t.After = append(t.After, id)
 		}
 	}
-	if of := some[read.Parent].TaskID; read.Parent != "" && of != 0 {
-		parent, err := r.Tasks.Get(of)
+	id := some[read.Parent].TaskID
+	if read.Parent == "" {
+		listed, err := listedParts(r, of.ID)
+		if err != nil {
+			return err
+		}
+		id = listed[read.ID]
+	}
+	if id != 0 {
+		parent, err := r.Tasks.Get(id)
 		if err != nil || parent.Ended() {
 			return err
 		}
-		return joinParent(r, t, of)
+		return joinParent(r, t, id)
 	}
 	return nil
 }

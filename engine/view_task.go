@@ -52,6 +52,7 @@ type View struct {
 
 	Pull     *coppice.Pull  // its pull request, or nil
 	Below    []coppice.Pull // the open pull requests of the tasks that it depends on, if requests are stacked
+	Blockers []int64        // tasks of issues that block its own since they were last read, for which it can wait
 	Complete bool           // it was the last open task of its project; known if a rule follows that
 
 	Reacted []coppice.Reacted // the history of its reactions, oldest first; known if reactions apply to it
@@ -103,12 +104,8 @@ func (t *turn) view(id int64) (*View, error) {
 	if v.Project, err = t.tx.Projects.Get(v.Task.ProjectID); err != nil {
 		return nil, err
 	}
-	for _, dep := range v.Task.After {
-		d, err := t.tx.Tasks.Get(dep)
-		if err != nil {
-			return nil, err
-		}
-		v.Deps = append(v.Deps, d)
+	if err := t.viewDeps(v); err != nil {
+		return nil, err
 	}
 	sessions, err := t.tx.Sessions.Of(id)
 	if err != nil {
@@ -154,6 +151,19 @@ func (t *turn) view(id int64) (*View, error) {
 		return nil, err
 	}
 	return v, t.viewRest(v)
+}
+
+// viewDeps reads the tasks that come first.
+func (t *turn) viewDeps(v *View) error {
+	v.Deps = nil
+	for _, dep := range v.Task.After {
+		d, err := t.tx.Tasks.Get(dep)
+		if err != nil {
+			return err
+		}
+		v.Deps = append(v.Deps, d)
+	}
+	return nil
 }
 
 // viewToday reads the budgets for a day from which the running session spends.
@@ -235,6 +245,9 @@ func (t *turn) viewRest(v *View) error {
 		}
 	}
 	if err := t.viewFlow(v); err != nil {
+		return err
+	}
+	if err := t.viewBlockers(v); err != nil {
 		return err
 	}
 	if err := t.viewPull(v); err != nil {
@@ -445,14 +458,17 @@ func (v *View) showQuestion(q coppice.Question) {
 }
 
 func (v *View) showMessage(m coppice.Message) {
-	var open []coppice.Message
+	open, known := []coppice.Message(nil), false
 	for _, o := range v.Messages {
 		if o.ID == m.ID {
-			o = m
+			o, known = m, true
 		}
 		if o.Open() {
 			open = append(open, o)
 		}
+	}
+	if !known && m.TaskID == v.Task.ID && m.Open() { // it is delivered in this turn
+		open = append(open, m)
 	}
 	v.Messages = open
 	if !m.Open() {

@@ -31,6 +31,7 @@ type TrackerView struct {
 
 	Done  *coppice.Work            // the first finished work item
 	Found map[string]*TrackedIssue // the issues that it is about, by name; nil for one that is new
+	Other map[string]bool          // the new ones that another source has
 	// Draft returns the task of an issue, complete and not stored.
 	Draft func(Source, Candidate) (coppice.Task, error) `json:"-"`
 }
@@ -53,6 +54,10 @@ type TrackedIssue struct {
 	Task *coppice.Task // nil if it waits, or if its task was removed
 	Pull *coppice.PullMark
 	Busy bool // the task has not yet taken what its issue reported before
+
+	// Of an issue that was read; see newBlockers.
+	Blockers   []int64
+	RefusedNow string
 }
 
 // Candidate is an issue that can become a task.
@@ -229,19 +234,20 @@ func (t *turn) tracked(i coppice.Issue) (TrackedIssue, error) {
 
 // loadFound reads the issues that a finished work item is about.
 func (v *TrackerView) loadFound(t *turn) error {
-	v.Found = map[string]*TrackedIssue{}
+	v.Found, v.Other = map[string]*TrackedIssue{}, map[string]bool{}
 	s := v.sourceOf(*v.Done)
 	if s == nil || v.Done.Failure != nil && v.Done.Kind == coppice.WorkTrackerRead {
 		return nil
 	}
-	names := []string{}
+	names, reads := []string{}, map[string]coppice.IssueRead{}
 	if v.Done.Kind == coppice.WorkTrackerWrite {
 		spec, _ := coppice.DecodeSpec[coppice.TrackerWriteSpec](*v.Done)
-		names = append(names, spec.Issue)
+		wrote, _ := coppice.DecodeResult[coppice.TrackerWriteResult](*v.Done)
+		names, reads[spec.Issue] = append(names, spec.Issue), wrote.Issue
 	} else {
 		read, _ := coppice.DecodeResult[coppice.TrackerReadResult](*v.Done)
 		for _, i := range read.Issues {
-			names = append(names, i.ID)
+			names, reads[i.ID] = append(names, i.ID), i
 		}
 		names = append(names, read.Gone...)
 	}
@@ -251,10 +257,16 @@ func (v *TrackerView) loadFound(t *turn) error {
 			return err
 		}
 		if i == nil {
+			if v.Other[name], err = otherHas(t.tx.Reader(), v.Sources, s.Row, reads[name]); err != nil {
+				return err
+			}
 			continue
 		}
 		tracked, err := t.tracked(*i)
 		if err != nil {
+			return err
+		}
+		if tracked.Blockers, tracked.RefusedNow, err = newBlockers(t.tx.Reader(), s.Row, tracked, reads[name]); err != nil {
 			return err
 		}
 		v.Found[name] = &tracked
@@ -283,7 +295,7 @@ func (v *TrackerView) loadSource(t *turn, s *Source) (err error) {
 	}
 	finished := v.Done != nil && v.sourceOf(*v.Done) == s
 	if s.Counts[""] > 0 && (finished || s.Policy == nil || s.free() > 0) {
-		if s.Waiting, s.Others, err = waitingIssues(r, s.Row.ID); err != nil {
+		if s.Waiting, s.Others, err = waitingIssues(r, s.Row); err != nil {
 			return err
 		}
 	}
@@ -302,8 +314,8 @@ func (v *TrackerView) loadSource(t *turn, s *Source) (err error) {
 }
 
 // waitingIssues returns the issues of a source that wait, and those that they name.
-func waitingIssues(r store.Reader, tracker int64) (waiting []coppice.IssueMark, others map[string]coppice.IssueMark, err error) {
-	if waiting, err = r.Issues.Waiting(tracker); err != nil {
+func waitingIssues(r store.Reader, of coppice.Tracker) (waiting []coppice.IssueMark, others map[string]coppice.IssueMark, err error) {
+	if waiting, err = r.Issues.Waiting(of.ID); err != nil {
 		return nil, nil, err
 	}
 	var names []string
@@ -312,8 +324,48 @@ func waitingIssues(r store.Reader, tracker int64) (waiting []coppice.IssueMark, 
 			names = append(names, m.Parent)
 		}
 	}
-	others, err = r.Issues.Some(tracker, names)
+	others, err = issuesOfPlace(r, of, names)
 	return waiting, others, err
+}
+
+// issuesOfPlace returns those issues that exist, by name, of all sources that read the same
+// place as one of them.
+func issuesOfPlace(r store.Reader, of coppice.Tracker, names []string) (map[string]coppice.IssueMark, error) {
+	all, err := r.Issues.Some(of.ID, names)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Trackers.In(of.ProjectID)
+	for _, row := range rows {
+		if row.ID == of.ID || row.Place != of.Place {
+			continue
+		}
+		more, err := r.Issues.Some(row.ID, names)
+		if err != nil {
+			return nil, err
+		}
+		for name, m := range more {
+			if _, own := all[name]; !own {
+				all[name] = m
+			}
+		}
+	}
+	return all, err
+}
+
+// otherHas reports whether another source has an issue. Its place can be written in another
+// way, so the address decides.
+func otherHas(r store.Reader, sources []Source, of coppice.Tracker, read coppice.IssueRead) (bool, error) {
+	for _, s := range sources {
+		if s.Row.ID == 0 || s.Row.ID == of.ID || read.URL == "" {
+			continue
+		}
+		i, err := r.Issues.Named(s.Row.ID, read.ID)
+		if err != nil || i != nil && i.Read.URL == read.URL {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // free returns how many more tasks of the source can be active.
@@ -351,8 +403,8 @@ func (s *Source) loadReady(t *turn) error {
 		if len(s.Ready) == min(s.free(), mostImports) {
 			break
 		}
-		if s.blocks(m) != "" {
-			continue
+		if s.blocks(m) != "" || slices.ContainsFunc(s.Ready, func(c Candidate) bool { return c.hasPart(m) }) {
+			continue // with a parent that becomes a task now, it follows in the next decision
 		}
 		i, err := t.tx.Issues.Named(s.Row.ID, m.Issue)
 		if err != nil || i == nil {
@@ -375,7 +427,41 @@ func (s *Source) loadReady(t *turn) error {
 		}
 		s.Ready = append(s.Ready, c)
 	}
-	return nil
+	return s.addParents(t)
+}
+
+// hasPart reports whether an issue is a part of the candidate.
+func (c Candidate) hasPart(m coppice.IssueMark) bool {
+	return m.Parent == c.Issue.Issue || slices.Contains(c.Read.Children, m.Issue)
+}
+
+// addParents finds the parents of issues that do not name one: some trackers have only the
+// parts of an issue.
+func (s *Source) addParents(t *turn) error {
+	if !slices.ContainsFunc(s.Ready, func(c Candidate) bool { return c.Read.Parent == "" }) {
+		return nil
+	}
+	listed, err := listedParts(t.tx.Reader(), s.Row.ID)
+	for i := range s.Ready {
+		if c := &s.Ready[i]; c.Read.Parent == "" {
+			c.Parent = listed[c.Issue.Issue]
+		}
+	}
+	return err
+}
+
+// listedParts returns the active tasks of the issues that list parts, by the part.
+func listedParts(r store.Reader, tracker int64) (map[string]int64, error) {
+	known, err := r.Issues.Known(tracker, 2*coppice.MaxOpenIssues)
+	listed := map[string]int64{}
+	for _, m := range known {
+		for _, part := range m.Children {
+			if m.TaskID != 0 && m.Status.Active() && part != m.Issue {
+				listed[part] = m.TaskID
+			}
+		}
+	}
+	return listed, err
 }
 
 // blocks says why an issue cannot become a task, even if another task could be active.
@@ -421,7 +507,7 @@ func (s *Source) loadKnown(t *turn) (err error) {
 			children = append(children, m.Children...)
 		}
 	}
-	have, err := t.tx.Issues.Some(s.Row.ID, children)
+	have, err := issuesOfPlace(t.tx.Reader(), s.Row, children)
 	for _, c := range children {
 		if _, ok := have[c]; !ok && !slices.Contains(s.Missing, c) && len(s.Missing) < 2*mostStale {
 			s.Missing = append(s.Missing, c)
@@ -439,7 +525,7 @@ func Sources(r store.Reader, p coppice.Project) ([]Source, error) {
 			return nil, err
 		}
 		if s.Counts[""] > 0 {
-			s.Waiting, s.Others, err = waitingIssues(r, s.Row.ID)
+			s.Waiting, s.Others, err = waitingIssues(r, s.Row)
 		}
 	}
 	return list, err

@@ -129,6 +129,8 @@ func showIssue(s *engine.Source, m coppice.IssueMark, key string) api.Issue {
 		out.Why = cmp.Or(s.Why(m), "it becomes a task now")
 	case m.Held:
 		out.Why = "its text changed, and a person has to accept it"
+	case m.Refused != "":
+		out.Why = m.Refused
 	case m.Reopened:
 		out.Why = "somebody reopened it, and a person can import it again"
 	}

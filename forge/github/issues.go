@@ -42,7 +42,7 @@ func (r *repo) Issues(ctx context.Context, q forge.IssueQuery) ([]coppice.IssueR
 		var list []*gh.Issue
 		list, page.More, err = get(ctx, q, since, number)
 		for _, i := range list {
-			if page.Last = i.GetUpdatedAt().Time; i.GetNumber() > 0 && i.PullRequestLinks == nil && r.here(i.GetRepositoryURL()) {
+			if page.Last = i.GetUpdatedAt().Time; i.GetNumber() > 0 && i.PullRequestLinks == nil && (q.Query == "" || r.here(i.GetRepositoryURL())) {
 				page.Issues = append(page.Issues, issueOf(i))
 			}
 		}
@@ -146,7 +146,9 @@ func (r *repo) Issue(ctx context.Context, id string) (coppice.IssueRead, error) 
 		return coppice.IssueRead{}, err
 	}
 	read := issueOf(&i.Issue)
-	if address, number, found := cutLast(i.GetParentIssueURL(), "/issues/"); found && r.here(address) {
+	home := i.GetRepositoryURL() // a repository that was renamed has another name here
+	same := func(address string) bool { return r.here(address) || strings.EqualFold(address, home) }
+	if address, number, found := cutLast(i.GetParentIssueURL(), "/issues/"); found && same(address) {
 		if _, err := forge.IssueNumber(number); err == nil {
 			read.Parent = number
 		}
@@ -157,12 +159,12 @@ func (r *repo) Issue(ctx context.Context, id string) (coppice.IssueRead, error) 
 		}
 	}
 	if i.Dependencies == nil || i.Dependencies.BlockedBy > 0 {
-		if read.BlockedBy, err = r.related(ctx, i.GetNumber(), "dependencies/blocked_by"); err != nil {
+		if read.BlockedBy, err = r.related(ctx, i.GetNumber(), "dependencies/blocked_by", same); err != nil {
 			return coppice.IssueRead{}, err
 		}
 	}
 	if i.SubIssues == nil || i.SubIssues.Total > 0 {
-		if read.Children, err = r.related(ctx, i.GetNumber(), "sub_issues"); err != nil {
+		if read.Children, err = r.related(ctx, i.GetNumber(), "sub_issues", same); err != nil {
 			return coppice.IssueRead{}, err
 		}
 	}
@@ -173,9 +175,9 @@ func (r *repo) Issue(ctx context.Context, id string) (coppice.IssueRead, error) 
 	return read, err
 }
 
-// related returns the open issues of this repository that a list has. A server that
+// related returns the open issues of the same repository that a list has. A server that
 // does not have the list has none of them.
-func (r *repo) related(ctx context.Context, number int, list string) ([]string, error) {
+func (r *repo) related(ctx context.Context, number int, list string, same func(address string) bool) ([]string, error) {
 	req, err := r.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/issues/%d/%s?per_page=%d", r.owner, r.name, number, list, perPage), nil)
 	if err != nil {
 		return nil, err
@@ -189,7 +191,7 @@ func (r *repo) related(ctx context.Context, number int, list string) ([]string, 
 	}
 	var ids []string
 	for _, i := range issues {
-		if i.GetState() != "closed" && i.PullRequestLinks == nil && i.GetNumber() > 0 && r.here(i.GetRepositoryURL()) {
+		if i.GetState() != "closed" && i.PullRequestLinks == nil && i.GetNumber() > 0 && same(i.GetRepositoryURL()) {
 			ids = append(ids, strconv.Itoa(i.GetNumber()))
 		}
 	}

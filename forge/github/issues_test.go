@@ -116,3 +116,20 @@ func TestIssueOfAnApp(t *testing.T) {
 		t.Errorf("comments %+v", got)
 	}
 }
+
+// GitHub answers requests for a repository that was renamed, with its new name.
+func TestRenamedRepository(t *testing.T) {
+	t.Parallel()
+	renamed := func(i string) string { return strings.Replace(i, "Ann/App", "Ann/Renamed", 1) }
+	f := newFake(t, "/", "/graphql")
+	f.on("GET issues?direction=asc&page=1&per_page=100&sort=updated&state=all", "", 200, "["+renamed(entry(1, 1, ""))+"]")
+	if list, err := f.tracker().Issues(t.Context(), forge.IssueQuery{}); err != nil || numbers(list) != "1" {
+		t.Errorf("%q, %v", numbers(list), err)
+	}
+	f.on("GET issues/1", "", 200, renamed(entry(1, 1, `,"parent_issue_url":"https://api.github.com/repos/Ann/Renamed/issues/3"`)))
+	f.on("GET issues/1/dependencies/blocked_by?per_page=100", "", 200, "["+renamed(entry(2, 1, ""))+","+strings.Replace(entry(9, 1, ""), "Ann/App", "eve/app", 1)+"]")
+	f.on("GET issues/1/sub_issues?per_page=100", "", 200, "["+renamed(entry(4, 1, ""))+"]")
+	if r, err := f.tracker().Issue(t.Context(), "1"); err != nil || r.Parent != "3" || !slices.Equal(r.BlockedBy, []string{"2"}) || !slices.Equal(r.Children, []string{"4"}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

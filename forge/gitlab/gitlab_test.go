@@ -15,6 +15,7 @@ import (
 	"coppice/forge"
 	"coppice/forge/forgetest"
 	"coppice/forge/gitlab"
+	"coppice/test/forges"
 )
 
 // opened returns a forge with a request.
@@ -57,7 +58,7 @@ func TestJobs(t *testing.T) {
 	job(6, "gone", "failed", false)
 	job(7, "stopped", "canceled", false)
 	p.traces[1] = strings.Repeat("0123456789abcde\n", 1<<21) + "the end\n" // 32 MiB
-	p.pipeline = map[string]any{"id": 9, "project_id": projectID, "sha": head, "ref": "work", "status": "failed", "yaml_errors": nil, "coverage": nil}
+	p.pipeline = map[string]any{"id": 9, "project_id": forges.GitLabProject, "sha": head, "ref": "work", "status": "failed", "yaml_errors": nil, "coverage": nil}
 	p.setStatus(head, "lint", coppice.CIFailed, "an older pipeline")
 	p.setStatus(head, "external", coppice.CIPassed, "ok")
 	r := read(t, f, number)
@@ -145,8 +146,8 @@ func TestReviewers(t *testing.T) {
 	t.Parallel()
 	f, p, number := opened(t)
 	text := coppice.PullText{Branch: "work", Base: "main", Title: "Work", Body: "Why", Reviewers: []string{"Bob", "coppice", "eve"}}
-	p.list_[number-1].reviewers = []int{p.userID("eve")}
-	if err := f.Update(t.Context(), number, text); err != nil || !slices.Equal(p.list_[number-1].reviewers, []int{p.userID("eve"), p.userID("bob")}) {
+	p.list_[number-1].reviewers = []int{p.UserID("eve")}
+	if err := f.Update(t.Context(), number, text); err != nil || !slices.Equal(p.list_[number-1].reviewers, []int{p.UserID("eve"), p.UserID("bob")}) {
 		t.Errorf("%v %v", p.list_[number-1].reviewers, err)
 	}
 	text.Reviewers = []string{"nobody"}
@@ -161,7 +162,7 @@ func TestRebase(t *testing.T) {
 	b, p := bundle(t)
 	waits := 0
 	f, err := gitlab.Open(b.Remote, forge.Options{
-		Token: func(context.Context) (string, error) { return token, nil },
+		Token: func(context.Context) (string, error) { return forges.GitLabToken, nil },
 		Wait:  func(context.Context, time.Duration) error { waits++; return nil },
 	})
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-const projectID = 42
+	"coppice/test/forges"
+)
 
 // project is the state of a project on the fake.
 type project struct {
-	path     string
-	levels   map[string]int    // the access level by login; 0 for nobody
+	*forges.GitLab
+
 	branches map[string]string // the commit
 	commits  map[string]commit
 	list_    []*mergeRequest
@@ -27,10 +27,6 @@ type project struct {
 	pipeline map[string]any              // of all heads
 	jobList  []map[string]any
 	stuck    int // how often a rebase is still in progress
-	clock    time.Time
-	ids      int
-	tickets  []*ticket
-	issueIDs int
 }
 
 type commit struct {
@@ -54,35 +50,15 @@ type mergeRequest struct {
 
 func newProject(levels map[string]int) *project {
 	p := &project{
-		path: "group/sub.group/app", levels: levels, branches: map[string]string{}, commits: map[string]commit{}, status: map[string][]map[string]any{},
-		traces: map[int]string{}, clock: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		GitLab: forges.NewGitLab(levels), branches: map[string]string{}, commits: map[string]commit{}, status: map[string][]map[string]any{},
+		traces: map[int]string{},
 	}
 	p.branches["main"] = p.commit(map[string]string{"README.md": "text"})
 	return p
 }
 
-func (p *project) tick() time.Time {
-	p.clock = p.clock.Add(time.Minute + time.Second)
-	return p.clock
-}
-
-func (p *project) id() int {
-	p.ids++
-	return p.ids
-}
-
-func (p *project) userID(login string) int {
-	return 100 + slices.Index(slices.Sorted(maps.Keys(p.levels)), login)
-}
-
-func (p *project) login(id int) string { return slices.Sorted(maps.Keys(p.levels))[id-100] }
-
-func (p *project) user(login string) map[string]any {
-	return map[string]any{"id": p.userID(login), "username": login, "name": login, "state": "active"}
-}
-
 func (p *project) commit(files map[string]string, parents ...string) string {
-	sha := fmt.Sprintf("%x", sha1.Sum(fmt.Append(nil, parents, files, p.id())))
+	sha := fmt.Sprintf("%x", sha1.Sum(fmt.Append(nil, parents, files, p.ID())))
 	p.commits[sha] = commit{parents, files}
 	return sha
 }
@@ -96,7 +72,7 @@ func (p *project) push(branch, file, text string) string {
 	p.branches[branch] = sha
 	for _, m := range p.list_ {
 		if m.source == branch && m.state == "opened" {
-			m.sha, m.updated = sha, p.tick()
+			m.sha, m.updated = sha, p.Tick()
 		}
 	}
 	return sha
@@ -161,7 +137,7 @@ func (p *project) json(m *mergeRequest) map[string]any {
 	_, clean := p.merged(m)
 	reviewers := []any{}
 	for _, id := range m.reviewers {
-		reviewers = append(reviewers, p.user(p.login(id)))
+		reviewers = append(reviewers, p.User(p.Login(id)))
 	}
 	orNull := func(s string) any {
 		if s == "" {
@@ -170,68 +146,68 @@ func (p *project) json(m *mergeRequest) map[string]any {
 		return s
 	}
 	return map[string]any{
-		"id": 1000 + m.iid, "iid": m.iid, "project_id": projectID, "title": m.title, "description": m.description, "state": m.state,
-		"draft": draftMark.MatchString(m.title), "author": p.user(m.author), "assignee": nil, "milestone": nil, "merged_by": nil,
-		"source_branch": m.source, "target_branch": m.target, "source_project_id": projectID, "target_project_id": projectID,
+		"id": 1000 + m.iid, "iid": m.iid, "project_id": forges.GitLabProject, "title": m.title, "description": m.description, "state": m.state,
+		"draft": draftMark.MatchString(m.title), "author": p.User(m.author), "assignee": nil, "milestone": nil, "merged_by": nil,
+		"source_branch": m.source, "target_branch": m.target, "source_project_id": forges.GitLabProject, "target_project_id": forges.GitLabProject,
 		"sha": m.sha, "merge_commit_sha": orNull(m.mergeCommit), "squash_commit_sha": orNull(m.squashCommit), "labels": append([]string{}, m.labels...),
 		"reviewers": reviewers, "updated_at": m.updated.Format(time.RFC3339Nano), "has_conflicts": !clean, "discussion_locked": nil,
 		"merge_when_pipeline_succeeds": m.auto, "detailed_merge_status": p.mergeStatus(m), "merge_error": orNull(m.note),
-		"web_url": "https://gitlab.test/" + p.path + "/-/merge_requests/" + strconv.Itoa(m.iid), "head_pipeline": p.pipeline,
+		"web_url": "https://gitlab.test/" + p.Path + "/-/merge_requests/" + strconv.Itoa(m.iid), "head_pipeline": p.pipeline,
 	}
 }
 
 // request returns the request of a call, or answers 404.
-func (p *project) request(c *call) *mergeRequest {
-	iid, _ := strconv.Atoi(c.path[0])
+func (p *project) request(c *forges.GitLabCall) *mergeRequest {
+	iid, _ := strconv.Atoi(c.Part[0])
 	if iid < 1 || iid > len(p.list_) {
-		c.fail(404, "404 Not found")
+		c.Fail(404, "404 Not found")
 		return nil
 	}
 	return p.list_[iid-1]
 }
 
-func (p *project) list(c *call) {
+func (p *project) list(c *forges.GitLabCall) {
 	list := []map[string]any{}
 	sorted := slices.Clone(p.list_)
-	if c.query.Get("order_by") == "updated_at" {
+	if c.Query.Get("order_by") == "updated_at" {
 		slices.SortFunc(sorted, func(a, b *mergeRequest) int { return a.updated.Compare(b.updated) })
 	}
 	for _, m := range slices.Backward(sorted) {
-		if branch := c.query.Get("source_branch"); branch == "" || branch == m.source {
+		if branch := c.Query.Get("source_branch"); branch == "" || branch == m.source {
 			list = append(list, p.json(m))
 		}
 	}
-	page(c, list)
+	forges.GitLabPage(c, list)
 }
 
-func (p *project) create(c *call) {
-	source, target := c.text("source_branch"), c.text("target_branch")
+func (p *project) create(c *forges.GitLabCall) {
+	source, target := c.Text("source_branch"), c.Text("target_branch")
 	for _, m := range p.list_ {
 		if m.source == source && m.target == target && m.state == "opened" {
-			c.status, c.answer = 409, map[string]any{"message": []string{fmt.Sprintf("Another open merge request already exists for this source branch: !%d", m.iid)}}
+			c.Status, c.Answer = 409, map[string]any{"message": []string{fmt.Sprintf("Another open merge request already exists for this source branch: !%d", m.iid)}}
 			return
 		}
 	}
 	if p.branches[source] == "" || p.branches[target] == "" {
-		c.status, c.answer = 400, map[string]any{"message": map[string]any{"base": []string{"You must select source and target branch"}}}
+		c.Status, c.Answer = 400, map[string]any{"message": map[string]any{"base": []string{"You must select source and target branch"}}}
 		return
 	}
 	m := &mergeRequest{
-		iid: len(p.list_) + 1, title: c.text("title"), description: c.text("description"), author: "coppice", source: source, target: target,
-		state: "opened", sha: p.branches[source], reviewState: map[int]string{}, approved: map[int]time.Time{}, updated: p.tick(),
+		iid: len(p.list_) + 1, title: c.Text("title"), description: c.Text("description"), author: "coppice", source: source, target: target,
+		state: "opened", sha: p.branches[source], reviewState: map[int]string{}, approved: map[int]time.Time{}, updated: p.Tick(),
 	}
 	p.list_ = append(p.list_, m)
 	p.assign(m, c, "labels")
-	c.status, c.answer = 201, p.json(m)
+	c.Status, c.Answer = 201, p.json(m)
 }
 
-func (p *project) assign(m *mergeRequest, c *call, labels string) {
-	for _, l := range strings.Split(c.text(labels), ",") {
+func (p *project) assign(m *mergeRequest, c *forges.GitLabCall, labels string) {
+	for _, l := range strings.Split(c.Text(labels), ",") {
 		if l != "" && !slices.Contains(m.labels, l) {
 			m.labels = append(m.labels, l)
 		}
 	}
-	if list, ok := c.body["reviewer_ids"].([]any); ok {
+	if list, ok := c.Body["reviewer_ids"].([]any); ok {
 		m.reviewers = nil
 		for _, id := range list {
 			m.reviewers = append(m.reviewers, int(id.(float64)))
@@ -239,73 +215,73 @@ func (p *project) assign(m *mergeRequest, c *call, labels string) {
 	}
 }
 
-func (p *project) get(c *call) {
+func (p *project) get(c *forges.GitLabCall) {
 	m := p.request(c)
 	if m == nil {
 		return
 	}
 	fields := p.json(m)
-	if c.query.Get("include_diverged_commits_count") == "true" {
+	if c.Query.Get("include_diverged_commits_count") == "true" {
 		fields["diverged_commits_count"] = p.diverged(m)
 	}
-	if c.query.Get("include_rebase_in_progress") == "true" {
+	if c.Query.Get("include_rebase_in_progress") == "true" {
 		fields["rebase_in_progress"] = p.stuck > 0
 		p.stuck = max(0, p.stuck-1)
 	}
-	c.answer = fields
+	c.Answer = fields
 }
 
-func (p *project) update(c *call) {
+func (p *project) update(c *forges.GitLabCall) {
 	m := p.request(c)
 	if m == nil {
 		return
 	}
 	for name, field := range map[string]*string{"title": &m.title, "description": &m.description, "target_branch": &m.target} {
-		if s := c.text(name); s != "" {
+		if s := c.Text(name); s != "" {
 			*field = s
 		}
 	}
-	if c.text("state_event") == "close" {
+	if c.Text("state_event") == "close" {
 		m.state = "closed"
 	}
 	p.assign(m, c, "add_labels")
-	m.updated = p.tick()
-	c.answer = p.json(m)
+	m.updated = p.Tick()
+	c.Answer = p.json(m)
 }
 
-func (p *project) accept(c *call) {
+func (p *project) accept(c *forges.GitLabCall) {
 	m := p.request(c)
 	switch {
 	case m == nil:
 		return
-	case c.text("sha") != m.sha:
-		c.fail(409, "SHA does not match HEAD of source branch: "+m.sha)
+	case c.Text("sha") != m.sha:
+		c.Fail(409, "SHA does not match HEAD of source branch: "+m.sha)
 		return
-	case p.mergeStatus(m) == "ci_must_pass" && c.body["auto_merge"] == true && !m.auto:
-		m.auto, m.updated = true, p.tick()
-		c.answer = p.json(m)
+	case p.mergeStatus(m) == "ci_must_pass" && c.Body["auto_merge"] == true && !m.auto:
+		m.auto, m.updated = true, p.Tick()
+		c.Answer = p.json(m)
 		return
 	case p.mergeStatus(m) != "mergeable":
-		c.fail(405, "405 Method Not Allowed")
+		c.Fail(405, "405 Method Not Allowed")
 		return
 	}
 	files, _ := p.merged(m)
 	second := m.sha
-	if c.body["squash"] == true {
+	if c.Body["squash"] == true {
 		second = p.commit(p.commits[m.sha].files, p.ancestors(m.sha)[1])
 		m.squashCommit = second
 	}
 	m.mergeCommit = p.commit(files, p.branches[m.target], second)
-	p.branches[m.target], m.state, m.updated = m.mergeCommit, "merged", p.tick()
-	c.answer = p.json(m)
+	p.branches[m.target], m.state, m.updated = m.mergeCommit, "merged", p.Tick()
+	c.Answer = p.json(m)
 }
 
-func (p *project) rebase(c *call) {
+func (p *project) rebase(c *forges.GitLabCall) {
 	m := p.request(c)
 	if m == nil {
 		return
 	}
-	c.status, c.answer = 202, map[string]any{"rebase_in_progress": true}
+	c.Status, c.Answer = 202, map[string]any{"rebase_in_progress": true}
 	files, clean := p.merged(m)
 	if !clean {
 		m.note = "Rebase failed: Rebase locally, resolve all conflicts, then push the branch."

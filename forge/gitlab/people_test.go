@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/test/forges"
 )
 
 // say adds a note, and returns the discussion.
 func (p *project) say(number int, login, text string, more map[string]any) map[string]any {
 	m := p.list_[number-1]
-	m.updated = p.tick()
+	m.updated = p.Tick()
 	note := map[string]any{
-		"id": p.id(), "type": nil, "body": text, "author": p.user(login), "system": false, "created_at": p.clock.Format(time.RFC3339Nano),
+		"id": p.ID(), "type": nil, "body": text, "author": p.User(login), "system": false, "created_at": p.Clock.Format(time.RFC3339Nano),
 		"resolvable": false, "resolved": nil, "resolved_by": nil, "position": nil, "attachment": nil, "noteable_type": "MergeRequest",
 	}
 	for name, v := range more {
@@ -26,15 +27,15 @@ func (p *project) say(number int, login, text string, more map[string]any) map[s
 
 // review does what GitLab does when somebody submits a review.
 func (p *project) review(number int, login string, state coppice.ReviewState, text string) {
-	m, id := p.list_[number-1], p.userID(login)
+	m, id := p.list_[number-1], p.UserID(login)
 	if text != "" {
 		p.say(number, login, text, nil)
 	}
 	if state == coppice.ReviewNone {
 		return
 	}
-	said := p.clock
-	p.clock = said.Add(time.Second)
+	said := p.Clock
+	p.Clock = said.Add(time.Second)
 	note := p.say(number, login, map[coppice.ReviewState]string{coppice.ReviewApproved: "approved this merge request", coppice.ReviewChanges: "requested changes"}[state], nil)
 	fields := note["notes"].([]any)[0].(map[string]any)
 	fields["system"], fields["created_at"] = true, said.Add(time.Second).Format(time.RFC3339Nano)
@@ -48,46 +49,46 @@ func (p *project) review(number int, login string, state coppice.ReviewState, te
 	}
 }
 
-func (p *project) discussions(c *call) {
+func (p *project) discussions(c *forges.GitLabCall) {
 	if m := p.request(c); m != nil {
-		page(c, m.threads)
+		forges.GitLabPage(c, m.threads)
 	}
 }
 
-func (p *project) resolve(c *call) {
+func (p *project) resolve(c *forges.GitLabCall) {
 	m := p.request(c)
 	if m == nil {
 		return
 	}
 	for _, d := range m.threads {
 		note := d["notes"].([]any)[0].(map[string]any)
-		if d["id"] == c.path[1] && note["resolvable"] == true {
-			note["resolved"], c.answer = c.body["resolved"], d
+		if d["id"] == c.Part[1] && note["resolvable"] == true {
+			note["resolved"], c.Answer = c.Body["resolved"], d
 			return
 		}
 	}
-	c.fail(404, "404 Discussion Not Found")
+	c.Fail(404, "404 Discussion Not Found")
 }
 
-func (p *project) postNote(c *call) {
+func (p *project) postNote(c *forges.GitLabCall) {
 	if m := p.request(c); m != nil {
-		c.status, c.answer = 201, p.say(m.iid, "coppice", c.text("body"), nil)["notes"].([]any)[0]
+		c.Status, c.Answer = 201, p.say(m.iid, "coppice", c.Text("body"), nil)["notes"].([]any)[0]
 	}
 }
 
-func (p *project) approvals(c *call) {
+func (p *project) approvals(c *forges.GitLabCall) {
 	m := p.request(c)
 	if m == nil {
 		return
 	}
 	list := []any{}
 	for id := range m.approved {
-		list = append(list, map[string]any{"user": p.user(p.login(id))})
+		list = append(list, map[string]any{"user": p.User(p.Login(id))})
 	}
-	c.answer = map[string]any{"approved": len(list) > 0, "approved_by": list}
+	c.Answer = map[string]any{"approved": len(list) > 0, "approved_by": list}
 }
 
-func (p *project) reviewers(c *call) {
+func (p *project) reviewers(c *forges.GitLabCall) {
 	m := p.request(c)
 	if m == nil {
 		return
@@ -98,43 +99,30 @@ func (p *project) reviewers(c *call) {
 		if state == "" {
 			state = "unreviewed"
 		}
-		list = append(list, map[string]any{"user": p.user(p.login(id)), "state": state, "created_at": p.clock.Format(time.RFC3339Nano)})
+		list = append(list, map[string]any{"user": p.User(p.Login(id)), "state": state, "created_at": p.Clock.Format(time.RFC3339Nano)})
 	}
-	c.answer = list
+	c.Answer = list
 }
 
-func (p *project) branch(c *call) {
-	sha := p.branches[c.path[0]]
+func (p *project) branch(c *forges.GitLabCall) {
+	sha := p.branches[c.Part[0]]
 	if sha == "" {
-		c.fail(404, "404 Branch Not Found")
+		c.Fail(404, "404 Branch Not Found")
 		return
 	}
-	c.answer = map[string]any{"name": c.path[0], "commit": map[string]any{"id": sha}}
+	c.Answer = map[string]any{"name": c.Part[0], "commit": map[string]any{"id": sha}}
 }
 
-func (p *project) statuses(c *call) { page(c, p.status[c.path[0]]) }
+func (p *project) statuses(c *forges.GitLabCall) { forges.GitLabPage(c, p.status[c.Part[0]]) }
 
-func (p *project) jobs(c *call) { page(c, p.jobList) }
+func (p *project) jobs(c *forges.GitLabCall) { forges.GitLabPage(c, p.jobList) }
 
-func (p *project) trace(c *call) {
-	id, _ := strconv.Atoi(c.path[0])
+func (p *project) trace(c *forges.GitLabCall) {
+	id, _ := strconv.Atoi(c.Part[0])
 	text, ok := p.traces[id]
 	if !ok {
-		c.fail(404, "404 Not found")
+		c.Fail(404, "404 Not found")
 		return
 	}
-	c.answer = text
-}
-
-func (p *project) members(c *call) {
-	list := []any{}
-	for _, s := range c.query["user_ids[]"] {
-		id, _ := strconv.Atoi(s)
-		if level := p.levels[p.login(id)]; level > 0 {
-			member := p.user(p.login(id))
-			member["access_level"], member["expires_at"] = level, nil
-			list = append(list, member)
-		}
-	}
-	page(c, list)
+	c.Answer = text
 }

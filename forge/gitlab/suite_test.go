@@ -7,6 +7,7 @@ import (
 	"coppice/forge"
 	"coppice/forge/forgetest"
 	"coppice/forge/gitlab"
+	"coppice/test/forges"
 )
 
 // bundle is a new project on the fake.
@@ -15,7 +16,7 @@ func bundle(t *testing.T) (forgetest.Bundle, *project) {
 	p := newProject(map[string]int{"coppice": 40, "bob": 30, "eve": 20, "project_42_bot_x": 30})
 	remote := forge.Remote{Kind: "gitlab", API: p.serve(t), Owner: "group/sub.group", Name: "app"}
 	return forgetest.Bundle{
-		Open: gitlab.Open, Remote: remote, Token: token, Login: "coppice", Base: "main", Writer: "bob", Stranger: "eve",
+		Open: gitlab.Open, Remote: remote, Token: forges.GitLabToken, Login: "coppice", Base: "main", Writer: "bob", Stranger: "eve",
 		Commit: func(_ *testing.T, branch, file, text string) string { return p.push(branch, file, text) },
 		SetStatus: func(_ *testing.T, commit, name string, state coppice.CIState, text string) {
 			p.setStatus(commit, name, state, text)
@@ -31,7 +32,7 @@ func bundle(t *testing.T) (forgetest.Bundle, *project) {
 		Comment: func(_ *testing.T, number int, login, text string) { p.say(number, login, text, nil) },
 		Asked: func(_ *testing.T, number int) (list []string) {
 			for _, id := range p.list_[number-1].reviewers {
-				list = append(list, p.login(id))
+				list = append(list, p.Login(id))
 			}
 			return list
 		},
@@ -49,7 +50,7 @@ func (p *project) setStatus(commit, name string, state coppice.CIState, text str
 		}
 	}
 	p.status[commit] = append(p.status[commit], map[string]any{
-		"id": p.id(), "name": name, "status": status, "description": text, "target_url": nil, "allow_failure": false, "sha": commit,
+		"id": p.ID(), "name": name, "status": status, "description": text, "target_url": nil, "allow_failure": false, "sha": commit,
 	})
 }
 

@@ -19,13 +19,9 @@ import (
 	"sync"
 	"testing"
 
-	sdk "code.gitea.io/sdk/gitea"
-	gh "github.com/google/go-github/v84/github"
-
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/test/forges"
 )
 
 var issueKills = flag.Int("issuekills", 6, "how often the server of each test of trackers is killed")
@@ -34,6 +30,7 @@ var issueKills = flag.Int("issuekills", 6, "how often the server of each test of
 // before or after the tracker carries them out, and starts it again.
 type issueKiller struct {
 	tracker *httputil.ReverseProxy
+	gate    sync.RWMutex // people hold it while they change both sides
 
 	mu    sync.Mutex
 	w     *world
@@ -55,6 +52,8 @@ func (k *issueKiller) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the server has ended
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	k.gate.RLock()
+	defer k.gate.RUnlock()
 	before, after := k.draw(r, body)
 	if before {
 		k.kill("before", r, body)
@@ -114,169 +113,14 @@ func (k *issueKiller) kill(when string, r *http.Request, body []byte) {
 	k.w.SetServer(s)
 }
 
-// issueScript is the agent of the tasks of issues.
-const issueScript = `cases:
-  - {match: 'Do part (\d)', steps: [{write: {path: part$1.txt, content: "$1\n"}}]}
-  - steps: [{write: {path: other.txt, content: "other\n"}}]
-`
+func TestIssuesOnGitea(t *testing.T)  { t.Parallel(); issuesToTheirEnd(t, giteaSource(t)) }
+func TestIssuesOnGitHub(t *testing.T) { t.Parallel(); issuesToTheirEnd(t, githubSource(t)) }
+func TestIssuesOnGitLab(t *testing.T) { t.Parallel(); issuesToTheirEnd(t, gitlabSource(t)) }
+func TestIssuesOnLinear(t *testing.T) { t.Parallel(); issuesToTheirEnd(t, linearSource(t)) }
 
-// issueSource is a tracker, and what people do there.
-type issueSource struct {
-	address string                                         // without a slash at the end
-	world   func(t *testing.T, address string) *world      // a world whose tracker has an address
-	create  func(title, text string, labels ...string) any // returns the id
-	block   func(id, by any)
-	read    func(id any) issueSeen
-}
-
-// issueSeen is what people see of an issue.
-type issueSeen struct {
-	done     bool // it is closed, and its work is done
-	labels   []string
-	comments []string
-}
-
-// issueConfig is the configuration of a source.
-func issueConfig(fields string) string {
-	return "land: {how: queue}\ntracker: {" + fields + "every: 10s, active: 3, import: {labels: [agent]}, write: {labels: {working: busy, done: shipped}}}\n"
-}
-
-// TestIssuesOnGitea uses a real Gitea, which is the project's forge, too.
-func TestIssuesOnGitea(t *testing.T) {
-	t.Parallel()
-	var p *pullWorld
-	labels := map[string]int64{}
-	issuesToTheirEnd(t, issueSource{
-		address: forges.Gitea(t).URL,
-		world: func(t *testing.T, address string) *world {
-			p = pullWorldAt(t, address, issueScript, issueConfig(""))
-			return p.world
-		},
-		create: func(title, text string, names ...string) any {
-			var ids []int64
-			for _, name := range names {
-				if labels[name] == 0 {
-					label, _, err := p.api[forges.Owner].CreateLabel(forges.Owner, p.repo.Name, sdk.CreateLabelOption{Name: name, Color: "#00aabb"})
-					if err != nil {
-						t.Fatal(err)
-					}
-					labels[name] = label.ID
-				}
-				ids = append(ids, labels[name])
-			}
-			i, _, err := p.api[forges.Owner].CreateIssue(forges.Owner, p.repo.Name, sdk.CreateIssueOption{Title: title, Body: text, Labels: ids})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return i.Index
-		},
-		read: func(id any) (seen issueSeen) {
-			i, _, err := p.api[forges.Owner].GetIssue(forges.Owner, p.repo.Name, id.(int64))
-			if err != nil {
-				t.Fatal(err)
-			}
-			list, _, err := p.api[forges.Owner].ListIssueComments(forges.Owner, p.repo.Name, id.(int64), sdk.ListIssueCommentOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen.done = i.State == sdk.StateClosed
-			for _, l := range i.Labels {
-				seen.labels = append(seen.labels, l.Name)
-			}
-			for _, c := range list {
-				seen.comments = append(seen.comments, c.Body)
-			}
-			return seen
-		},
-	})
-}
-
-// trackerWorld is a world whose project has no forge and one source of issues.
-func trackerWorld(t *testing.T, source, secret, token string) *world {
-	t.Helper()
-	w := newWorld(t, files{
-		"coppice.yaml":           policy + "trust: unsandboxed\n" + issueConfig(source),
-		".coppice/scripted.yaml": issueScript,
-	})
-	if r := w.try(w.repo, token+"\n", "secret", "set", secret); r.code != 0 {
-		t.Fatal(r.err)
-	}
-	return w
-}
-
-// TestIssuesOnGitHub uses the emulator.
-func TestIssuesOnGitHub(t *testing.T) {
-	t.Parallel()
-	server := forges.StartGitHub(t, forges.Owner, "app", forges.Writer)
-	front := server.Issues(t, forges.Owner, "app")
-	api := githubClient(t, server, server.API, forges.Owner)
-	issuesToTheirEnd(t, issueSource{
-		address: strings.TrimSuffix(front.API, "/"),
-		world: func(t *testing.T, address string) *world {
-			return trackerWorld(t, fmt.Sprintf("kind: github, repo: %s/app, url: %s, ", forges.Owner, address), "GITHUB_TOKEN", server.Token(forges.Writer))
-		},
-		create: func(title, text string, names ...string) any {
-			labels := append([]string{}, names...) // the emulator refuses null
-			i, _, err := api.Issues.Create(t.Context(), forges.Owner, "app", &gh.IssueRequest{Title: &title, Body: &text, Labels: &labels})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return i.GetNumber()
-		},
-		block: func(id, by any) { front.Block(fmt.Sprint(id), fmt.Sprint(by)) },
-		read: func(id any) (seen issueSeen) {
-			i, _, err := api.Issues.Get(t.Context(), forges.Owner, "app", id.(int))
-			if err != nil {
-				t.Fatal(err)
-			}
-			list, _, err := api.Issues.ListComments(t.Context(), forges.Owner, "app", id.(int), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen.done = i.GetState() == "closed" && i.GetStateReason() == "completed"
-			for _, l := range i.Labels {
-				seen.labels = append(seen.labels, l.GetName())
-			}
-			for _, c := range list {
-				seen.comments = append(seen.comments, c.GetBody())
-			}
-			return seen
-		},
-	})
-}
-
-// TestIssuesOnLinear uses the emulator.
-func TestIssuesOnLinear(t *testing.T) {
-	t.Parallel()
-	server := forges.StartLinear(t, []string{"ENG"}, forges.Owner, forges.Writer)
-	team := server.Team(t, "ENG")
-	texts := func(of any, field string) (all []string) {
-		for _, node := range of.(map[string]any)["nodes"].([]any) {
-			all = append(all, node.(map[string]any)[field].(string))
-		}
-		return all
-	}
-	issuesToTheirEnd(t, issueSource{
-		address: strings.TrimSuffix(team.API, "/graphql"),
-		world: func(t *testing.T, address string) *world {
-			return trackerWorld(t, fmt.Sprintf("kind: linear, team: ENG, url: %s/graphql, ", address), "LINEAR_API_KEY", server.Token(forges.Writer))
-		},
-		create: func(title, text string, labels ...string) any {
-			return team.Create(forges.Owner, title, text, labels...)
-		},
-		block: func(id, by any) { team.Block(id.(string), by.(string)) },
-		read: func(id any) issueSeen {
-			i := team.As(forges.Owner, `query($id:String!){issue(id:$id){state{type} labels(first:50){nodes{name}} comments(first:50){nodes{body}}}}`,
-				map[string]any{"id": id}, "issue").(map[string]any)
-			return issueSeen{i["state"].(map[string]any)["type"] == "completed", texts(i["labels"], "name"), texts(i["comments"], "body")}
-		},
-	})
-}
-
-// issuesToTheirEnd imports issues, by their label and by a command. Their tasks land, the
-// issues get one comment each and are closed. The server is killed while it reads and
-// changes issues: nothing is imported or commented twice.
-func issuesToTheirEnd(t *testing.T, of issueSource) {
+// startIssues makes a world with a source, and what kills its server. The server does not
+// run yet.
+func startIssues(t *testing.T, of issueSource, configs ...string) *issueKiller {
 	t.Helper()
 	random := cmp.Or(*seed, 1)
 	t.Logf("seed %d: go test ./test/e2e -run %s -seed %d", random, t.Name(), random)
@@ -288,12 +132,22 @@ func issuesToTheirEnd(t *testing.T, of issueSource) {
 	k := &issueKiller{tracker: httputil.NewSingleHostReverseProxy(address), rng: rng, next: 1 + rng.IntN(killGap)}
 	k.tracker.ErrorLog = log.New(io.Discard, "", 0) // connections of killed servers end
 	proxy := httptest.NewServer(k)
-	w := of.world(t, proxy.URL)
+	w := of.world(t, proxy.URL, configs...)
 	k.w = w
 	t.Cleanup(func() { // requests of the server end before the proxy does
 		w.Close()
 		proxy.Close()
 	})
+	return k
+}
+
+// issuesToTheirEnd imports issues, by their label and by a command. Their tasks land, the
+// issues get one comment each and are closed. The server is killed while it reads and
+// changes issues: nothing is imported or commented twice.
+func issuesToTheirEnd(t *testing.T, of issueSource) {
+	t.Helper()
+	k := startIssues(t, of, "active: 3, import: {labels: [agent]}")
+	w := k.w
 	const labelled = 7
 	var issues []any
 	for n := range labelled {
@@ -340,11 +194,7 @@ func issuesToTheirEnd(t *testing.T, of issueSource) {
 	if seen := of.read(other); seen.done || len(seen.labels)+len(seen.comments) > 0 {
 		t.Errorf("an issue without the label: %+v", seen)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.kills > 0 {
-		t.Errorf("the server was killed %d times less than planned", k.kills)
-	}
+	k.wantKilled()
 }
 
 // importIssue imports an issue by a command and returns the key of its task, empty if the
@@ -361,20 +211,31 @@ func (w *world) importIssue(id any) (key string) {
 	return key
 }
 
+// issueTasks returns the keys of the tasks of issues, by the id of the issue.
+func (w *world) issueTasks() map[string][]string {
+	w.t.Helper()
+	tasks := map[string][]string{}
+	for q := (client.TaskQuery{Limit: 200}); ; {
+		list, err := w.client.Tasks(w.t.Context(), q)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, task := range list.Tasks {
+			if task.Issue != nil {
+				tasks[task.Issue.ID] = append(tasks[task.Issue.ID], task.Key)
+			}
+		}
+		if q.Before = list.Next; q.Before == 0 {
+			return tasks
+		}
+	}
+}
+
 // checkIssues compares issues with their tasks, whose keys it returns. The last issue has
 // no label, the second one comes after the first one.
 func (w *world) checkIssues(of issueSource, issues []any) (keys []string) {
 	w.t.Helper()
-	list, err := w.client.Tasks(w.t.Context(), client.TaskQuery{Limit: 100})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	tasks := map[string][]string{}
-	for _, task := range list.Tasks {
-		if task.Issue != nil {
-			tasks[task.Issue.ID] = append(tasks[task.Issue.ID], task.Key)
-		}
-	}
+	tasks := w.issueTasks()
 	if len(tasks) != len(issues) {
 		w.t.Errorf("tasks by issue: %v", tasks)
 	}

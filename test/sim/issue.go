@@ -24,11 +24,12 @@ type issues struct {
 	Shut      int // by people, while the task was open
 	Closed    int // by Coppice
 	Lost      int // changes whose result was lost
+	Blocked   int // tasks that got a dependency because a blocker was added to their issue
 }
 
 func (i *issues) add(o issues) {
 	for _, n := range [][2]*int{
-		{&i.Filed, &o.Filed}, {&i.Imported, &o.Imported}, {&i.Edited, &o.Edited}, {&i.Said, &o.Said}, {&i.Delivered, &o.Delivered}, {&i.Shut, &o.Shut}, {&i.Closed, &o.Closed}, {&i.Lost, &o.Lost},
+		{&i.Filed, &o.Filed}, {&i.Imported, &o.Imported}, {&i.Edited, &o.Edited}, {&i.Said, &o.Said}, {&i.Delivered, &o.Delivered}, {&i.Shut, &o.Shut}, {&i.Closed, &o.Closed}, {&i.Lost, &o.Lost}, {&i.Blocked, &o.Blocked},
 	} {
 		*n[0] += *n[1]
 	}
@@ -53,6 +54,7 @@ type filed struct {
 	coppice.IssueRead
 	comments []coppice.IssueComment
 	shut     bool // a person closed it
+	after    int  // how many dependencies its task had when it was last seen; -1 before
 }
 
 func newTracking(s *sim, seed uint64) *tracking {
@@ -217,6 +219,7 @@ func (s *sim) trackerPerson() error {
 			i.BlockedBy = []string{fmt.Sprint(1 + k.rng.IntN(len(k.filed)))}
 		}
 		i.UpdatedAt = s.now.Truncate(time.Second)
+		i.after = -1
 		k.filed = append(k.filed, i)
 		return nil
 	}
@@ -243,6 +246,8 @@ func (s *sim) trackerPerson() error {
 		i.Labels = append(i.Labels, "agent")
 	case n == 14:
 		i.Labels = slices.DeleteFunc(i.Labels, func(l string) bool { return l == "agent" })
+	case n < 17:
+		return s.blockIssue()
 	default:
 		return s.editTask(i)
 	}
@@ -273,6 +278,35 @@ func (s *sim) editTask(i *filed) error {
 		k.Edited++
 	}
 	return err
+}
+
+// blockIssue adds a blocker to an issue whose task waits, if there is one. The blocker has
+// a task, too, and the issue can block it already.
+func (s *sim) blockIssue() error {
+	k := s.tracking
+	var waiting, open []*filed
+	for _, i := range k.filed {
+		t, err := s.taskOf(i)
+		if err != nil {
+			return err
+		}
+		if t == nil || i.Closed {
+			continue
+		}
+		if open = append(open, i); coppice.IssueStatusOf(*t) == coppice.IssueWaiting {
+			waiting = append(waiting, i)
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	i, by := waiting[k.rng.IntN(len(waiting))], open[k.rng.IntN(len(open))]
+	if by == i || slices.Contains(i.BlockedBy, by.ID) {
+		return nil
+	}
+	i.BlockedBy = append(i.BlockedBy, by.ID)
+	i.UpdatedAt = s.now.Truncate(time.Second)
+	return nil
 }
 
 // taskOf returns the task of an issue, or nil.
@@ -313,6 +347,11 @@ func (s *sim) issuesHold(r store.Reader) error {
 			return fmt.Errorf("the issue %s has the tasks %s and %s", t.Issue.ID, other, t.Key)
 		}
 		of[t.Issue.ID] = t.Key
+		i := k.find(t.Issue.ID)
+		if i.after >= 0 && len(t.After) > i.after {
+			k.Blocked++
+		}
+		i.after = len(t.After)
 		if coppice.IssueStatusOf(t).Active() && t.Round == 0 { // people restart tasks whatever the limit is
 			active++
 		}
