@@ -43,6 +43,30 @@ func TestMoveKeeps(t *testing.T) {
 	}
 }
 
+// A git command of the person that runs during a move keeps the lock of its index.
+func TestMoveKeepsLocksOfOthers(t *testing.T) {
+	t.Parallel()
+	for at, moved := range map[string]bool{"recorded": false, "ref moved": true} {
+		b := setup(t)
+		lock := filepath.Join(b.root, ".git", "index.lock")
+		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
+		b.Step = func(name string) error {
+			if name == at { // as if Coppice had just released its lock, if it has one
+				_ = os.Remove(lock)
+				write(t, b.root, ".git/index.lock", "the person's index")
+			}
+			return nil
+		}
+		got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m)))
+		if got.Moved != moved || strings.Contains(got.Blocked, lock) == moved {
+			t.Errorf("%s: %+v", at, got)
+		}
+		if text, err := os.ReadFile(lock); string(text) != "the person's index" {
+			t.Errorf("%s: the lock of the person's git is %q, %v", at, text, err)
+		}
+	}
+}
+
 // A move that would write over a changed file waits.
 func TestMoveNeverOverwrites(t *testing.T) {
 	t.Parallel()

@@ -372,10 +372,13 @@ func (ls *Landings) swap(ctx context.Context, r repo.Repo, spec coppice.MoveSpec
 	return coppice.MoveResult{Moved: true, Now: spec.New}, ls.Step("ref moved")
 }
 
-// unlockTrees releases the locks of checkouts.
+// unlockTrees releases the locks of checkouts that this process holds. A git command of
+// the person can hold a lock that was released, or that this process did not get.
 func (ls *Landings) unlockTrees(trees []following) {
 	for _, f := range trees {
-		_ = os.Remove(f.lock())
+		if gitfiles.HoldsLock(f.lock()) {
+			_ = os.Remove(f.lock())
+		}
 	}
 }
 
