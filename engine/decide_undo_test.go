@@ -263,6 +263,22 @@ func TestUnstop(t *testing.T) {
 		b.want("app-1", coppice.StatusWorking, "", "cancelled", "starting resumes talk1")
 		b.wantWork("app-1", coppice.WorkRestore)
 	})
+	t.Run("and a landing", func(t *testing.T) {
+		t.Parallel()
+		for _, last := range []coppice.Verb{coppice.VerbLand, coppice.VerbUnstop} {
+			b := stopped(t)
+			b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
+			b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true, Conversation: "talk1", Head: "head1", From: "base1"})
+			b.finish("app-1", coppice.WorkRemove, trash)
+			for _, v := range []coppice.Verb{coppice.VerbUnstop, coppice.VerbLand, last} {
+				_, err := b.Ask(t.Context(), "app-1", v, verb.Request{})
+				b.must(err)
+			}
+			if open := b.asks(b.task("app-1")); len(open) != 1 || open[0].Verb != last {
+				t.Errorf("open are %+v, want only %s: nobody has seen what the session will do", open, last)
+			}
+		}
+	})
 	t.Run("before its first session", func(t *testing.T) {
 		t.Parallel()
 		b := oneSession(t, 0)

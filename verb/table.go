@@ -15,7 +15,8 @@ var open = slices.DeleteFunc(slices.Clone(coppice.Statuses), func(s coppice.Stat
 var Table = []Info{
 	{
 		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Head: true, Fits: notPlanned(fitsLand), Check: checkLand, Hidden: hideLand, Primary: landsNext,
-		Route: Route{"land-task", "Land a task that waits for your approval"},
+		Withdraws: []coppice.Verb{coppice.VerbUnstop},
+		Route:     Route{"land-task", "Land a task that waits for your approval"},
 		Command: Command{
 			Use: "land KEY…", Short: "Land tasks that wait for your approval", Many: true, All: []coppice.Status{coppice.StatusNeedsYou},
 			Long:    "Land tasks whose checks passed and whose project does not land automatically. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is retried immediately.\nWith --head the request is refused if the change is no longer at the commit that you have read.\nWith --all, land every task of a project that waits for your approval.",
@@ -187,8 +188,9 @@ work again, run ` + "`coppice retry KEY`" + `.`,
 	},
 	{
 		Verb: coppice.VerbUnstop, Event: coppice.EventTaskUnstop, Fits: fitsUnstop, Hidden: hideUnstop,
-		Route:  Route{"unstop-task", "Continue a stopped task as it was, in its workspace and conversation"},
-		Button: Button{Name: "Undo stop", About: "Continue it as it was, in its workspace and conversation", More: true, Done: "continues as it was"},
+		Withdraws: []coppice.Verb{coppice.VerbLand},
+		Route:     Route{"unstop-task", "Continue a stopped task as it was, in its workspace and conversation"},
+		Button:    Button{Name: "Undo stop", About: "Continue it as it was, in its workspace and conversation", More: true, Done: "continues as it was"},
 	},
 	{
 		Verb: coppice.VerbDropBranches, Event: coppice.EventTaskChanged, Reason: "its stray branches are to be removed", Fits: FitsDropBranches,
