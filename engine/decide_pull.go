@@ -244,8 +244,7 @@ func settleForgeWrite(v *View, w coppice.Work) *Decision {
 		return pullMerged(v, p, spec, r)
 	case coppice.ForgeClose:
 		if r.State == coppice.PullMerged { // before it was closed
-			p.Report.State, p.Report.Merged = r.State, r.Merged
-			return changePull(v, p, coppice.EventPullMerged, p.Name()+" is merged as "+short(r.Merged))
+			return isMerged(v, p, r)
 		}
 		p.EndedAt, p.Cleaned = v.Now, true
 		return changePull(v, p, coppice.EventPullClosed, p.Name()+" is closed")
@@ -258,8 +257,7 @@ func settleForgeWrite(v *View, w coppice.Work) *Decision {
 func pullMerged(v *View, p coppice.Pull, spec coppice.ForgeWriteSpec, r coppice.ForgeWriteResult) *Decision {
 	switch {
 	case r.State == coppice.PullMerged:
-		p.Report.State, p.Report.Merged = coppice.PullMerged, r.Merged
-		return changePull(v, p, coppice.EventPullMerged, p.Name()+" is merged as "+short(r.Merged))
+		return isMerged(v, p, r)
 	case r.Auto:
 		p.AutoHead, p.MergeBy, p.MergeHead = spec.Head, "", ""
 		return changePull(v, p, coppice.EventPullChanged, "the forge merges "+p.Name()+" when its rules allow it")
@@ -277,6 +275,16 @@ func pullMerged(v *View, p coppice.Pull, spec coppice.ForgeWriteSpec, r coppice.
 		d.Task = &t
 	}
 	return d
+}
+
+// isMerged stores that the request is merged. If a read has found it closed in the
+// meantime, somebody opened it again.
+func isMerged(v *View, p coppice.Pull, r coppice.ForgeWriteResult) *Decision {
+	if p.Report.State == coppice.PullClosed {
+		p.EndedAt = time.Time{}
+	}
+	p.Report.State, p.Report.Merged = r.State, r.Merged
+	return changePull(v, p, coppice.EventPullMerged, p.Name()+" is merged as "+short(r.Merged))
 }
 
 // stepDone returns a pull request after a step that worked.

@@ -327,6 +327,16 @@ func TestLandMergesThePullRequest(t *testing.T) {
 	b.wantStage(coppice.StageLanding)
 }
 
+// A request is closed and opened again while the forge merges it: its work lands.
+func TestAReopenedRequestLands(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	b.approves()
+	b.reads(func(r *coppice.PullRead) { r.State = coppice.PullClosed })
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.wantStage(coppice.StageLanding)
+}
+
 // Somebody else pushed to the branch: nothing is overwritten, and a person sees it.
 func TestForeignCommitsStay(t *testing.T) {
 	t.Parallel()
