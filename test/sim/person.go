@@ -257,6 +257,7 @@ func (s *sim) settle() error {
 		if err != nil {
 			return err
 		}
+		running := len(s.running()) // the end of an agent is not in the log until its worker has reported it
 		if err := s.round(); err != nil {
 			return err
 		}
@@ -267,8 +268,21 @@ func (s *sim) settle() error {
 		if err != nil {
 			return err
 		}
-		if quiet++; before != after {
+		if quiet++; before != after || len(s.running()) != running {
 			quiet = 0
+		}
+		if quiet == 3 { // by chance, an agent did nothing in these rounds
+			for _, key := range s.running() {
+				if err := s.act(key); err != nil {
+					return err
+				}
+			}
+			if after, err = s.marks(); err != nil {
+				return err
+			}
+			if before != after || len(s.running()) != running {
+				quiet = 0
+			}
 		}
 		if quiet == 3 && s.opt.Pulls {
 			if changed, err := s.endPulls(); err != nil {

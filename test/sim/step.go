@@ -393,7 +393,11 @@ func (s *sim) agent() error {
 	if len(keys) == 0 {
 		return nil
 	}
-	key := keys[s.rng.IntN(len(keys))]
+	return s.act(keys[s.rng.IntN(len(keys))])
+}
+
+// act lets the agent of a session do something.
+func (s *sim) act(key string) error {
 	h := s.world.hosts[key]
 	if h.asked != "" {
 		return nil
