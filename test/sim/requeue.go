@@ -87,11 +87,16 @@ func (s *sim) requeuesHold(r store.Reader, tasks []coppice.Task) error {
 	return nil
 }
 
-// hasNote reports whether a later session has the note of a requeue.
+// hasNote reports whether a later session has the note of a requeue. Without a later
+// session, the request of the task was merged on the forge before one started.
 func hasNote(r store.Reader, t coppice.Task, a requeued) (bool, error) {
 	sessions, err := r.Sessions.Of(t.ID)
 	if err != nil {
 		return false, err
+	}
+	if n := len(sessions); n == 0 || sessions[n-1].Round <= a.round {
+		p, err := r.Pulls.Of(t.ID)
+		return p != nil && p.Report.State == coppice.PullMerged, err
 	}
 	for _, x := range sessions {
 		whole, err := r.Sessions.Get(x.ID) // lists leave the prompts out
