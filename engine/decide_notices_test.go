@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -224,6 +225,33 @@ func TestTestNotifiers(t *testing.T) {
 		if _, err := b.TestNotifiers(t.Context(), names); coppice.ErrorCode(err) != coppice.ENotFound {
 			t.Errorf("%v: %v", names, err)
 		}
+	}
+}
+
+// keyForm is a key that every receiver accepts as it is.
+var keyForm = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}-[0-9]{1,19}-t?[0-9]{1,9}$`)
+
+// Whatever the names of notifiers, the keys of messages differ and need no change.
+func TestMessageKeys(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 200)
+	kinds := map[string]coppice.Notifier{"a.b": {Kind: "desktop"}, "a-b": {Kind: "desktop"}, long: {Kind: "desktop"}}
+	b := notified(t, coppice.NotifyPolicy{Notifiers: kinds, Routes: []coppice.NotifyRoute{{To: []string{"a.b", "a-b", long}, Priority: coppice.Priorities}}})
+	_, err := b.TestNotifiers(t.Context(), nil)
+	b.must(err)
+	b.must(b.NoticeProblems(t.Context(), []Problem{{Kind: "disk", Text: "full"}}))
+	b.turn()
+	b.clock = b.clock.Add(collectTime)
+	b.turn()
+	keys := map[string]bool{}
+	for _, n := range b.notifications() {
+		if keys[n.Key] || !keyForm.MatchString(n.Key) || len(n.Key) > 64 {
+			t.Errorf("%s gets the key %s", n.Notifier, n.Key)
+		}
+		keys[n.Key] = true
+	}
+	if len(keys) != 6 {
+		t.Errorf("keys %v", keys)
 	}
 }
 
