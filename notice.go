@@ -99,7 +99,7 @@ type NotificationDetails struct {
 const (
 	NotificationSent   = "sent"
 	NotificationFailed = "failed"
-	NotificationOver   = "over" // what it is about was settled before a try succeeded
+	NotificationOver   = "over" // what it is about was settled, or a person looked at the dashboard, before a try succeeded
 )
 
 // NotifySpec asks to send a notification. The worker resolves the secrets of the
