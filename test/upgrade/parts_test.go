@@ -192,7 +192,7 @@ var parts = []part{
 	{title: "Do the issue", in: "issues", made: true, until: idle, new: says("send", "KEY", "continue"), ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Do second", in: "feat", made: true, until: stage(coppice.StageWaiting), ends: coppice.OutcomeDone, after: sessions(1)},
 	// The last one: its message is tried again only a few times before the old server ends.
-	{title: "Ask at the end", in: "told", until: idle, old: failsToTell, new: tells, ends: coppice.OutcomeDone, after: sessions(1)},
+	{title: "Ask at the end", in: "notices", until: idle, old: leavesMessage, new: receivesMessage, ends: coppice.OutcomeDone, after: sessions(1)},
 }
 
 func inTrash(d api.TaskDetail) bool {

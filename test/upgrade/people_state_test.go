@@ -13,7 +13,7 @@ import (
 // notifyPolicy has the notifiers of the dump, without hours.
 var notifyPolicy = coppice.NotifyPolicy{
 	Notifiers: map[string]coppice.Notifier{"phone": {Kind: "program", Run: "true"}, "later": {Kind: "program", Run: "true"}},
-	Routes:    []coppice.NotifyRoute{{To: []string{"phone", "later"}, Projects: []string{"told"}, Kinds: []string{"question"}}},
+	Routes:    []coppice.NotifyRoute{{To: []string{"phone", "later"}, Projects: []string{"notices"}, Kinds: []string{"question"}}},
 }
 
 // TestStateMessages continues with a message that was not accepted, and with a notice that

@@ -19,19 +19,19 @@ import (
 	"coppice/test/harness"
 )
 
-// toldPolicy is the user's configuration: a notifier that fails until a file exists, and
+// notifyConfig is the user's configuration: a notifier that fails until a file exists, and
 // one whose messages wait for some hours.
-const toldPolicy = `notify:
+const notifyConfig = `notify:
   notifiers:
     phone: {kind: program, run: 'test -e ROOT/accept && cat >> ROOT/messages'}
     later: {kind: program, run: 'cat >> ROOT/later'}
   routes:
-    - {to: [phone], projects: [told], kinds: [question]}
-    - {to: [later], projects: [told], kinds: [question], hours: "HOURS"}
+    - {to: [phone], projects: [notices], kinds: [question]}
+    - {to: [later], projects: [notices], kinds: [question], hours: "HOURS"}
 `
 
-// toldScript is the script of the project whose questions are sent to people.
-const toldScript = `cases:
+// noticeScript is the script of the project whose questions are sent to people.
+const noticeScript = `cases:
   - {match: 'Ask at the end', steps: [{wait_message: true}, {ask: Which size?}, {write: {path: size.txt, content: "${answer}\n"}}]}
 `
 
@@ -63,18 +63,18 @@ func openIssues(t *testing.T) (team *forges.LinearTeam, token string) {
 // knows them.
 func (w *world) addPeople() {
 	w.T.Helper()
-	if w.told {
+	if w.notifies {
 		hour := func(d time.Duration) string { return time.Now().Add(d).Format("15:04") }
 		dir := filepath.Join(w.Home, ".config", "coppice")
-		text := strings.ReplaceAll(strings.ReplaceAll(toldPolicy, "ROOT", w.Root), "HOURS", hour(2*time.Hour)+"-"+hour(3*time.Hour))
+		text := strings.ReplaceAll(strings.ReplaceAll(notifyConfig, "ROOT", w.Root), "HOURS", hour(2*time.Hour)+"-"+hour(3*time.Hour))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			w.T.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(text), 0o600); err != nil {
 			w.T.Fatal(err)
 		}
-		w.projects = append(w.projects, "told")
-		w.NewRepo("told", harness.Files{"coppice.yaml": policy, ".coppice/scripted.yaml": toldScript})
+		w.projects = append(w.projects, "notices")
+		w.NewRepo("notices", harness.Files{"coppice.yaml": policy, ".coppice/scripted.yaml": noticeScript})
 	}
 	if w.team != nil {
 		w.projects = append(w.projects, "issues")
@@ -85,7 +85,7 @@ func (w *world) addPeople() {
 		}
 	}
 	w.parts = slices.DeleteFunc(slices.Clone(parts), func(p part) bool {
-		return p.in == "told" && !w.told || p.in == "issues" && w.team == nil
+		return p.in == "notices" && !w.notifies || p.in == "issues" && w.team == nil
 	})
 }
 
@@ -105,17 +105,17 @@ func (w *world) message(state string) api.Notification {
 	}
 }
 
-// failsToTell has a task ask a question, of which no message is accepted.
-func failsToTell(w *world, key string) {
+// leavesMessage has a task ask a question, of which no message is accepted.
+func leavesMessage(w *world, key string) {
 	w.T.Helper()
 	w.cli("send", key, "continue")
 	w.await(key, "its question", asks)
 	w.message("retrying")
 }
 
-// tells expects the message that the old server could not send, and then answers the
+// receivesMessage expects the message that the old server could not send, and then answers the
 // question.
-func tells(w *world, key string) {
+func receivesMessage(w *world, key string) {
 	w.T.Helper()
 	if l := decode[api.NotifierList](w.T, w.cli("notify", "--json")); !l.Waiting || len(l.Notifiers) != 2 {
 		w.T.Errorf("no notice waits for its hours: %+v", l)
@@ -128,7 +128,7 @@ func tells(w *world, key string) {
 	w.cli("answer", key, "large")
 }
 
-// checkIssues waits until both issues are closed. The second one was no task yet.
+// checkIssues waits until both issues are closed. The second one had no task before.
 func (w *world) checkIssues() {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.T.Context(), harness.Patience)

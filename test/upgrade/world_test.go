@@ -28,7 +28,7 @@ type world struct {
 	projects        []string
 	keys            []string
 	left, asked     int                // hosts, and requests
-	told            bool               // people get messages
+	notifies        bool               // people get messages
 	team            *forges.LinearTeam // has issues; nil if the old program knows no tracker
 	token           string             // of it
 }
@@ -38,7 +38,7 @@ var projects = []string{"app", "held", "paused", "asks", "feat", "proof"}
 
 func newWorld(t *testing.T, old, asker, new string) *world {
 	t.Helper()
-	w := &world{old: old, asker: asker, new: new, projects: slices.Clone(projects), told: knowsCommand(t, old, "notify")}
+	w := &world{old: old, asker: asker, new: new, projects: slices.Clone(projects), notifies: knowsCommand(t, old, "notify")}
 	if knowsCommand(t, old, "issues") {
 		w.team, w.token = openIssues(t)
 	}
