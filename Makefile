@@ -64,7 +64,8 @@ LONG := TestCuts|TestCompose$$|TestCost|TestThousandAtOnce|TestOnlyLegalCommitsL
 .PHONY: test-upgrade
 test-upgrade: ## continue the state of the commit BASE with this version
 	./scripts/deps.sh
-	BASE="$(BASE)" go test -tags upgrade -count=1 -v -timeout 20m ./test/upgrade -run TestUpgrade
+	@if [ -x test/forges/install-emulate.sh ]; then ./test/forges/install-emulate.sh </dev/null; fi
+	BASE="$(BASE)" COPPICE_REQUIRE_AGENTS=1 go test -tags upgrade -count=1 -v -timeout 20m ./test/upgrade -run TestUpgrade
 
 .PHONY: test-agents
 test-agents: deps ## install and test further agent CLIs

@@ -70,7 +70,7 @@ const (
 // Notification is one message to people: by one notifier, about one or more notices.
 type Notification struct {
 	ID       int64     `json:"-"`
-	Key      string    `json:"id"` // receivers get it; it stays the same if the message is sent again
+	Key      string    `json:"id"` // receivers get it as it is; it stays the same if the message is sent again
 	Notifier string    `json:"notifier"`
 	At       time.Time `json:"at"`
 	EndedAt  time.Time `json:"ended_at,omitzero"` // it was sent, or given up
@@ -99,7 +99,7 @@ type NotificationDetails struct {
 const (
 	NotificationSent   = "sent"
 	NotificationFailed = "failed"
-	NotificationOver   = "over" // what it is about was settled before a try succeeded
+	NotificationOver   = "over" // what it is about was settled, or a person looked at the dashboard, before a try succeeded
 )
 
 // NotifySpec asks to send a notification. The worker resolves the secrets of the

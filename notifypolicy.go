@@ -76,23 +76,33 @@ type NotifyKind struct {
 	Allows  []string   // further fields
 	Schemes []string   // of the address
 	Secret  bool       // everybody who knows the address can send messages, so it is stored as a secret
+	Repeats Repeats    // how a message that is sent again is recognized
 }
+
+// Repeats says how a receiver recognizes a message that it has got before.
+type Repeats string
+
+// The values of Repeats.
+const (
+	RepeatsByID   Repeats = "id"   // a field of the protocol has the key of the message
+	RepeatsByText Repeats = "text" // people see the key, or its end, at the end of the message
+)
 
 var web = []string{"https", "http"}
 
 // NotifyKinds lists the kinds of notifier, in the order of docs/notifications.md. Every
 // kind has kind and timeout.
 var NotifyKinds = []NotifyKind{
-	{Name: "desktop", Needs: [][]string{{}}},
-	{Name: "slack", Needs: [][]string{{"url"}, {"token", "to"}}, Schemes: web, Secret: true},
-	{Name: "discord", Needs: [][]string{{"url"}}, Schemes: web, Secret: true},
-	{Name: "telegram", Needs: [][]string{{"token", "to"}}, Allows: []string{"url"}, Schemes: web},
-	{Name: "teams", Needs: [][]string{{"url"}}, Schemes: web, Secret: true},
-	{Name: "ntfy", Needs: [][]string{{"to"}}, Allows: []string{"url", "token", "user"}, Schemes: web},
-	{Name: "mail", Needs: [][]string{{"url", "from", "to"}}, Allows: []string{"user", "token"}, Schemes: []string{"smtps", "smtp"}},
-	{Name: "webhook", Needs: [][]string{{"url", "token"}}, Schemes: web},
-	{Name: "program", Needs: [][]string{{"run"}}},
-	{Name: "shoutrrr", Needs: [][]string{{"url"}}, Secret: true},
+	{Name: "desktop", Repeats: RepeatsByText, Needs: [][]string{{}}},
+	{Name: "slack", Repeats: RepeatsByID, Needs: [][]string{{"url"}, {"token", "to"}}, Schemes: web, Secret: true},
+	{Name: "discord", Repeats: RepeatsByText, Needs: [][]string{{"url"}}, Schemes: web, Secret: true},
+	{Name: "telegram", Repeats: RepeatsByText, Needs: [][]string{{"token", "to"}}, Allows: []string{"url"}, Schemes: web},
+	{Name: "teams", Repeats: RepeatsByID, Needs: [][]string{{"url"}}, Schemes: web, Secret: true},
+	{Name: "ntfy", Repeats: RepeatsByID, Needs: [][]string{{"to"}}, Allows: []string{"url", "token", "user"}, Schemes: web},
+	{Name: "mail", Repeats: RepeatsByID, Needs: [][]string{{"url", "from", "to"}}, Allows: []string{"user", "token"}, Schemes: []string{"smtps", "smtp"}},
+	{Name: "webhook", Repeats: RepeatsByID, Needs: [][]string{{"url", "token"}}, Schemes: web},
+	{Name: "program", Repeats: RepeatsByID, Needs: [][]string{{"run"}}},
+	{Name: "shoutrrr", Repeats: RepeatsByText, Needs: [][]string{{"url"}}, Secret: true},
 }
 
 // KindOf returns the kind of a notifier with a name.

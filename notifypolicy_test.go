@@ -1,6 +1,9 @@
 package coppice_test
 
 import (
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +36,26 @@ func TestHours(t *testing.T) {
 	for _, text := range []string{"", "8-18", "08:00", "08:00-", "08:00-08:00", "24:00-08:00", "25:00-08:00", "08:60-09:00", "08:00-18:00 ", "-08:00-18:00", "8:00-18:00"} {
 		if h, err := coppice.ParseHours(text); err == nil {
 			t.Errorf("%q is %v", text, h)
+		}
+	}
+}
+
+// The documentation says of each kind how a message that is sent again is recognized.
+func TestRepeatsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/notifications.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range coppice.NotifyKinds {
+		row := regexp.MustCompile("(?m)^\\| \\[`" + k.Name + "`\\].* \\| ([^|]*) \\|$").FindSubmatch(text)
+		if row == nil {
+			t.Errorf("%s has no row", k.Name)
+			continue
+		}
+		seen := strings.Contains(string(row[1]), "the mark at the end") || strings.Contains(string(row[1]), "in the last line")
+		if cell := string(row[1]); cell == "" || seen != (k.Repeats == coppice.RepeatsByText) || k.Repeats != coppice.RepeatsByText && k.Repeats != coppice.RepeatsByID {
+			t.Errorf("%s: %q, %q", k.Name, k.Repeats, cell)
 		}
 	}
 }

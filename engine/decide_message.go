@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"coppice"
 )
@@ -40,7 +41,7 @@ var noticeWords = map[coppice.NoticeKind]struct{ one, noun, nouns string }{
 // summary of several.
 func message(v *NoticesView, name string, list []*coppice.Notice) coppice.Notification {
 	first := list[0]
-	m := coppice.Notification{Key: fmt.Sprintf("%s-%d-%s", v.Now.UTC().Format("20060102T150405"), first.ID, name), Notifier: name, At: v.Now}
+	m := coppice.Notification{Key: notificationKey(v.Now, first.ID, fmt.Sprint(len(first.Sent)+1)), Notifier: name, At: v.Now}
 	m.Kind, m.Count, m.Priority = v.Policy.Notifiers[name].KindOf(name), len(list), first.Priority
 	m.Project = v.Projects[first.ProjectID].Prefix
 	for _, n := range list {
@@ -59,6 +60,12 @@ func message(v *NoticesView, name string, list []*coppice.Notice) coppice.Notifi
 	groups := groupNotices(v, list)
 	m.Title, m.Text, m.Path = titleOf(groups, m), textOf(groups), pathOfAll(m.Project, list)
 	return m
+}
+
+// notificationKey returns the key of the message with a name among those about a thing. It has
+// only digits, dashes and letters, and at most 64 characters: every receiver accepts it.
+func notificationKey(at time.Time, id int64, name string) string {
+	return fmt.Sprintf("%s-%d-%s", at.UTC().Format("20060102T150405"), id, name)
 }
 
 // lineOf names a notice in one line, and says in short what it is about.

@@ -180,7 +180,7 @@ func (f *flood) check(during int) {
 			per[n.Notifier]++
 		}
 		count[n.Notifier] += n.Count
-		if n.Outcome != coppice.NotificationSent || len(f.accepted[n.Key]) == 0 || len(n.Text) > 2*mostMessage {
+		if n.Outcome != coppice.NotificationSent || len(f.accepted[n.Key]) == 0 || !keyForm.MatchString(n.Key) || len(n.Text) > 2*mostMessage {
 			f.t.Errorf("accepted %d times: %+v", len(f.accepted[n.Key]), n)
 		}
 		for _, again := range f.accepted[n.Key] {

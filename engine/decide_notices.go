@@ -286,6 +286,19 @@ func (v *NoticesView) busy(name string, test bool) bool {
 	})
 }
 
+// pointless says why a message that could not be sent is not sent again; empty if it is.
+func (v *NoticesView) pointless(n coppice.Notification) string {
+	switch {
+	case n.Tries == 0 || n.Test:
+		return ""
+	case v.Over[n.Notice]:
+		return "what it is about was settled"
+	case v.Looking.After(v.Now):
+		return "a person looks at the dashboard"
+	}
+	return ""
+}
+
 // send offers the work of the next message that can be sent.
 func (v *NoticesView) send() *Decision {
 	open := slices.DeleteFunc(slices.Clone(v.Work), func(w coppice.Work) bool { return !w.Open() })
@@ -296,9 +309,9 @@ func (v *NoticesView) send() *Decision {
 		if n.RetryAt.After(v.Now) || v.busy(n.Notifier, n.Test) {
 			continue
 		}
-		if n.Tries > 0 && v.Over[n.Notice] {
+		if why := v.pointless(n); why != "" {
 			n.Outcome, n.EndedAt, n.RetryAt = coppice.NotificationOver, v.Now, time.Time{}
-			return &Decision{By: "notify", Kind: coppice.EventNotificationFailed, Reason: "what it is about was settled", More: []Row{notificationRow(n)}}
+			return &Decision{By: "notify", Kind: coppice.EventNotificationFailed, Reason: why, More: []Row{notificationRow(n)}}
 		}
 		to, exists := v.Policy.Notifiers[n.Notifier]
 		if !exists {

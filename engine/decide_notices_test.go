@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -224,6 +225,72 @@ func TestTestNotifiers(t *testing.T) {
 		if _, err := b.TestNotifiers(t.Context(), names); coppice.ErrorCode(err) != coppice.ENotFound {
 			t.Errorf("%v: %v", names, err)
 		}
+	}
+}
+
+// keyForm is a key that every receiver accepts as it is.
+var keyForm = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}-[0-9]{1,19}-t?[0-9]{1,9}$`)
+
+// A message that could not be sent is not repeated while a person looks at the dashboard.
+func TestNothingIsRepeatedWhileAPersonLooks(t *testing.T) {
+	t.Parallel()
+	var looking time.Time
+	b := notified(t, coppice.NotifyPolicy{}, func(c *Config) { c.Looking = func() time.Time { return looking } })
+	b.create(coppice.NewTask{Title: "one"})
+	b.turn()
+	b.needsPerson("app-1", true)
+	b.turn()
+	b.after(collectTime)
+	b.sent(coppice.Failf(coppice.ClassEnvironment, "connection refused", ""))
+	looking = b.clock.Add(2 * time.Minute)
+	_, err := b.TestNotifiers(t.Context(), nil)
+	b.must(err)
+	b.after(time.Minute)
+	if n := b.notifications()[0]; n.Outcome != coppice.NotificationOver || n.EndedAt.IsZero() {
+		t.Errorf("%+v", n)
+	}
+	if m := b.sent(coppice.NotifyResult{}); !m.Test || len(b.sending()) != 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// The most urgent of several rules about one task decides, in whatever order they apply.
+func TestReactionsAboutOneEntry(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]coppice.Priority{{coppice.PriorityUrgent, coppice.PriorityInfo}, {coppice.PriorityInfo, coppice.PriorityUrgent}} {
+		n := &noticing{}
+		for _, p := range order {
+			n.acted = append(n.acted, coppice.Event{TaskID: 1, Data: coppice.Raw(coppice.Reacted{ReactedDetails: coppice.ReactedDetails{Priority: p, Message: string(p)}})})
+		}
+		list := []coppice.Notice{{TaskID: 1, NoticeDetails: coppice.NoticeDetails{Entry: "review/app-1"}}}
+		n.addReactions(&list, nil)
+		if len(list) != 1 || list[0].Priority != coppice.PriorityUrgent || list[0].Text != "urgent" {
+			t.Errorf("%v: %+v", order, list)
+		}
+	}
+}
+
+// Whatever the names of notifiers, the keys of messages differ and need no change.
+func TestMessageKeys(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 200)
+	kinds := map[string]coppice.Notifier{"a.b": {Kind: "desktop"}, "a-b": {Kind: "desktop"}, long: {Kind: "desktop"}}
+	b := notified(t, coppice.NotifyPolicy{Notifiers: kinds, Routes: []coppice.NotifyRoute{{To: []string{"a.b", "a-b", long}, Priority: coppice.Priorities}}})
+	_, err := b.TestNotifiers(t.Context(), nil)
+	b.must(err)
+	b.must(b.NoticeProblems(t.Context(), []Problem{{Kind: "disk", Text: "full"}}))
+	b.turn()
+	b.clock = b.clock.Add(collectTime)
+	b.turn()
+	keys := map[string]bool{}
+	for _, n := range b.notifications() {
+		if keys[n.Key] || !keyForm.MatchString(n.Key) || len(n.Key) > 64 {
+			t.Errorf("%s gets the key %s", n.Notifier, n.Key)
+		}
+		keys[n.Key] = true
+	}
+	if len(keys) != 6 {
+		t.Errorf("keys %v", keys)
 	}
 }
 

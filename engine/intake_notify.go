@@ -51,8 +51,8 @@ func (i *Intake) TestNotifiers(ctx context.Context, names []string) ([]coppice.N
 		if err := tx.Log.Append(ev); err != nil {
 			return err
 		}
-		for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-			n := coppice.Notification{Key: fmt.Sprintf("%s-test%d-%s", now.Format("20060102T150405"), ev.Seq, name), Notifier: name, At: now}
+		for i, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+			n := coppice.Notification{Key: notificationKey(now, ev.Seq, fmt.Sprint("t", i+1)), Notifier: name, At: now}
 			n.Kind, n.Test, n.Priority, n.Path = policy.Notifiers[name].KindOf(name), true, coppice.PriorityInfo, "/notifications"
 			n.Title, n.Text = "Test message from Coppice", "The notifier "+name+" works."
 			if err := tx.Notifications.Put(&n); err != nil {

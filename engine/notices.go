@@ -201,9 +201,11 @@ func (n *noticing) addReactions(list *[]coppice.Notice, tasks []coppice.Task) {
 		}
 		if i := slices.IndexFunc(*list, func(o coppice.Notice) bool { return o.TaskID == ev.TaskID && o.TaskID != 0 && o.Entry != "" }); i >= 0 {
 			o := &(*list)[i]
-			o.Priority = e.Priority
-			if o.Question == 0 {
-				o.Text = text
+			if most := moreUrgent(e.Priority, o.Priority); o.Priority == "" || most != o.Priority {
+				o.Priority = most
+				if o.Question == 0 {
+					o.Text = text
+				}
 			}
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"coppice"
 )
@@ -15,7 +16,7 @@ type promptUse struct {
 }
 
 // promptUses has the use of each prompt.
-var promptUses = func() map[string]promptUse {
+var promptUses = sync.OnceValue(func() map[string]promptUse {
 	uses := map[string]promptUse{
 		"cycle-assess":    {"write the plan of a cycle", cycleFields{}},
 		"cycle-implement": {"implement milestones of a cycle, or fix what its verification found", cycleFields{}},
@@ -37,14 +38,16 @@ var promptUses = func() map[string]promptUse {
 		uses["perspective-"+p.Name] = promptUse{"work for the lead of a goal: the " + p.Name + " " + p.About, workerFields{}}
 	}
 	return uses
-}()
+})
 
 // PromptAbout says what the sessions do that a prompt is for.
-func PromptAbout(name string) string { return promptUses[strings.TrimPrefix(name, promptPrefix)].about }
+func PromptAbout(name string) string {
+	return promptUses()[strings.TrimPrefix(name, promptPrefix)].about
+}
 
 // PromptFields lists the fields that the text of a prompt can use.
 func PromptFields(name string) (fields []string) {
-	use, ok := promptUses[strings.TrimPrefix(name, promptPrefix)]
+	use, ok := promptUses()[strings.TrimPrefix(name, promptPrefix)]
 	if !ok {
 		return nil
 	}
@@ -60,7 +63,7 @@ func PromptFields(name string) (fields []string) {
 // text with all fields, and with only those that are never empty.
 func CheckPrompt(name, text string) error {
 	short := strings.TrimPrefix(name, promptPrefix)
-	use, ok := promptUses[short]
+	use, ok := promptUses()[short]
 	if !ok || short == name {
 		return coppice.Errorf(coppice.EInvalid, "there is no prompt %s", coppice.Quote(name)).WithFix("use %s", strings.Join(PromptNames(), ", "))
 	}

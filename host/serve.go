@@ -237,7 +237,12 @@ func whenLeft(c net.Conn) (left <-chan struct{}, end func()) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _ = io.Copy(io.Discard, c)
+		var small [16]byte // io.Copy would keep 8 KiB while the client stays
+		for {
+			if _, err := c.Read(small[:]); err != nil {
+				return
+			}
+		}
 	}()
 	return gone, func() {
 		c.Close()

@@ -78,6 +78,16 @@ func Escaper(prefix, characters string) func(rune) string {
 	}
 }
 
+// Mark returns the end of the id without the time, such as #7-1. People see it in messages
+// of services that have no field for an id: a repetition has the same.
+func (m Message) Mark() string {
+	_, end, ok := strings.Cut(m.ID, "-")
+	if !ok {
+		end = m.ID
+	}
+	return "#" + end
+}
+
 // Clean returns the message with an id that every receiver accepts, and with texts that
 // every receiver can show: without control characters and characters that change the order
 // of the text.
@@ -88,7 +98,8 @@ func (m Message) Clean() Message {
 	return m
 }
 
-// mostID is the length of an id that every receiver accepts.
+// mostID is the length of an id that every receiver accepts. The engine makes only such
+// ids. Messages that an earlier version has stored can have others.
 const mostID = 64
 
 // cleanID returns an id of letters, digits, dashes and underscores. Different ids stay
@@ -125,13 +136,26 @@ type Link struct{ Name, URL string }
 // Plain returns the text and the links for a receiver without markup, within the limit.
 // The links stay whole: only the text is cut.
 func (m Message) Plain(l Limit, escape func(rune) string) string {
-	var links []string
+	return m.plain(l, escape, "")
+}
+
+// Marked returns what Plain does, with the mark at its end.
+func (m Message) Marked(l Limit, escape func(rune) string) string {
+	return m.plain(l, escape, "· "+m.Mark())
+}
+
+func (m Message) plain(l Limit, escape func(rune) string, mark string) string {
+	var lines []string
 	for _, to := range m.Links() {
-		links = append(links, to.Name+": "+to.URL)
+		lines = append(lines, to.Name+": "+to.URL)
 	}
-	end := strings.Join(links, "\n")
+	end := strings.Join(lines, "\n")
 	if end != "" && m.Text != "" {
 		end = "\n\n" + end
 	}
+	if mark != "" && end+m.Text != "" {
+		mark = " " + mark
+	}
+	end += mark
 	return Limit{max(l.Most-l.size(end), 0), l.Unit}.Fit(m.Text, escape) + end
 }

@@ -64,6 +64,29 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// A message that is sent again has the same mark. It is whole, however long the text is,
+// and nothing of it is in the texts of services that have the id.
+func TestMarked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		m    Message
+		want string
+	}{
+		{Message{ID: "20260301T120000-7-2", Text: "text", Link: "http://a.test/2"}, "text\n\nOpen: http://a.test/2 · #7-2"},
+		{Message{ID: "20260301T120000-7-t1", Text: "text"}, "text · #7-t1"},
+		{Message{ID: "20260301T120000-7-2", Link: "http://a.test/2"}, "Open: http://a.test/2 · #7-2"},
+		{Message{ID: "old"}, "· #old"},
+		{Message{ID: "20260301T120000-7-2", Text: strings.Repeat("x", 100)}, strings.Repeat("x", 30) + "… · #7-2"},
+	} {
+		if got := c.m.Marked(Limit{38, Runes}, nil); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if got := c.m.Plain(Limit{38, Runes}, nil); strings.Contains(got, "#") {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 func TestCleanID(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}

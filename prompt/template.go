@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"text/template/parse"
 
@@ -79,7 +80,7 @@ var Functions = []string{"and", "or", "not", "len", "index", "eq", "ne", "lt", "
 var files embed.FS
 
 // builtin are the built-in texts, by role. They are templates as a project's own.
-var builtin = func() map[string]string {
+var builtin = sync.OnceValue(func() map[string]string {
 	texts := map[string]string{}
 	for _, kind := range Kinds {
 		b, err := files.ReadFile("builtin/" + kind + ".md")
@@ -89,14 +90,14 @@ var builtin = func() map[string]string {
 		texts[kind] = string(b)
 	}
 	return texts
-}()
+})
 
 // BuiltIn returns the built-in text of a role's prompt.
 func BuiltIn(kind string) (string, error) {
 	if err := known(kind); err != nil {
 		return "", err
 	}
-	return builtin[kind], nil
+	return builtin()[kind], nil
 }
 
 // render writes a prompt from its text. A project's own text is bounded.
@@ -106,7 +107,7 @@ func render(kind string, f fields, text string) (string, error) {
 		return "", err
 	}
 	b := &bounded.Builder{Most: mostWritten}
-	if text == builtin[kind] {
+	if text == builtin()[kind] {
 		b.Most = math.MaxInt
 	}
 	if err := t.Execute(b, f); err != nil {
@@ -147,11 +148,11 @@ func (m *Mistake) Error() string { return m.err.Error() }
 // Unwrap returns what is wrong.
 func (m *Mistake) Unwrap() error { return m.err }
 
-var lineOf = regexp.MustCompile(`(?:^|: )[a-z-]+\.md:(\d+):`)
+var lineOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|: )[a-z-]+\.md:(\d+):`) })
 
 // Located returns an error of a template as a Mistake, if it names a line.
 func Located(err error) error {
-	if at := lineOf.FindStringSubmatch(err.Error()); at != nil {
+	if at := lineOf().FindStringSubmatch(err.Error()); at != nil {
 		if n, bad := strconv.Atoi(at[1]); bad == nil {
 			return &Mistake{n, err}
 		}
@@ -281,7 +282,7 @@ func textOf(in Input) string {
 			return text
 		}
 	}
-	text, err := render(kind, f, builtin[kind])
+	text, err := render(kind, f, builtin()[kind])
 	if err != nil {
 		panic("prompt: the built-in prompt: " + err.Error()) // TestBuiltIn
 	}

@@ -50,7 +50,7 @@ var (
 )
 
 func fieldsOf(names []string, more ...string) []Field {
-	var list []Field
+	list := make([]Field, 0, len(names)+len(more))
 	for _, f := range fields {
 		if slices.Contains(names, f.Name) || slices.Contains(more, f.Name) {
 			list = append(list, f)

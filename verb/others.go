@@ -2,6 +2,7 @@ package verb
 
 import (
 	"slices"
+	"sync"
 
 	"coppice"
 )
@@ -56,7 +57,7 @@ var others = []struct {
 
 // Actions describes everything that the dashboard offers for a task, in the
 // order in which it is shown: the verbs, and the requests that are not verbs.
-var Actions = func() (all []Info) {
+var Actions = sync.OnceValue(func() (all []Info) {
 	var follow func(v coppice.Verb)
 	follow = func(v coppice.Verb) {
 		for _, o := range others {
@@ -71,7 +72,7 @@ var Actions = func() (all []Info) {
 		follow(i.Verb)
 	}
 	return all
-}()
+})
 
 // Refuses says why a request that is not a verb does not apply to a task now;
 // nil if it does.
@@ -87,7 +88,7 @@ func Refuses(v coppice.Verb, f Facts) error {
 // Can lists the actions that the dashboard offers for a task, in order.
 func Can(f Facts) []coppice.Verb {
 	var can []coppice.Verb
-	for _, i := range Actions {
+	for _, i := range Actions() {
 		if i.Fits(f) == nil && (i.Hidden == nil || !i.Hidden(f)) {
 			can = append(can, i.Verb)
 		}
@@ -98,7 +99,7 @@ func Can(f Facts) []coppice.Verb {
 // Primary returns the one of the actions that a person most likely wants; empty if
 // there is none.
 func Primary(f Facts, can []coppice.Verb) coppice.Verb {
-	for _, i := range Actions {
+	for _, i := range Actions() {
 		if i.Primary != nil && i.Primary(f) && slices.Contains(can, i.Verb) {
 			return i.Verb
 		}

@@ -202,7 +202,7 @@ func actions() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, generated, "table of verbs")
 	b.WriteString("export const actions = [\n")
-	for _, i := range verb.Actions {
+	for _, i := range verb.Actions() {
 		row := map[string]any{"id": i.Verb, "path": "/api/v1/tasks/{key}/" + string(i.Verb), "name": i.Button.Name, "about": i.Button.About, "done": i.Button.Done}
 		if i.Verb == coppice.VerbUndo {
 			row["path"] = "/api/v1/undo"

@@ -9,13 +9,13 @@ import (
 	"coppice"
 	"coppice/agent/profiles"
 	"coppice/api/client"
-	"coppice/cmd/coppice/server"
+	"coppice/cmd/coppice/protocols"
 	"coppice/cmd/coppice/setup"
 	"coppice/control/agents"
 )
 
 func (p *program) search() agents.Search {
-	return agents.Search{Self: p.self, Env: os.Environ(), Can: server.Abilities}
+	return agents.Search{Self: p.self, Env: os.Environ(), Can: protocols.Abilities}
 }
 
 // agents searches for every agent that Coppice has a profile for, and for the

@@ -13,7 +13,7 @@ import (
 
 	"coppice"
 	"coppice/agent/profiles"
-	"coppice/cmd/coppice/server"
+	"coppice/cmd/coppice/protocols"
 	"coppice/cmd/coppice/setup"
 	"coppice/control/agents"
 )
@@ -73,7 +73,7 @@ func machine(t *testing.T) (self string, env []string) {
 func found(t *testing.T) []agents.Agent {
 	t.Helper()
 	self, env := machine(t)
-	list := agents.Search{Self: self, Env: env, Can: server.Abilities}.Find(t.Context(), nil)
+	list := agents.Search{Self: self, Env: env, Can: protocols.Abilities}.Find(t.Context(), nil)
 	for i := range list {
 		list[i].Path = strings.ReplaceAll(list[i].Path, filepath.Dir(self), "/bin")
 	}
@@ -173,7 +173,7 @@ func TestAbilities(t *testing.T) {
 		{coppice.Profile{Protocol: "nothing", Screen: screen}, ""},
 	} {
 		c.p.Command = []string{"x"}
-		if got := strings.Join(server.Abilities(c.p), " "); got != c.want {
+		if got := strings.Join(protocols.Abilities(c.p), " "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.p.Protocol, got, c.want)
 		}
 	}

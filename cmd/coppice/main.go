@@ -6,15 +6,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 
 	"coppice/agent/scripted"
-	"coppice/cmd/coppice/server"
-	"coppice/host"
+	_ "coppice/cmd/coppice/early" // runs hosts
 	"coppice/notify/child"
 )
 
@@ -23,13 +21,9 @@ var version = "dev" // set when built
 func main() { os.Exit(run()) }
 
 func run() int {
-	// A host, a scripted agent and a session's browser are started often and
-	// live long: they take the shortest way and know nothing of commands. So does the
-	// process that sends one notification.
-	if len(os.Args) > 2 && os.Args[1] == "host" {
-		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-		return host.Main(context.Background(), os.Args[2], server.Protocols(), log)
-	}
+	// A scripted agent and a session's browser are started often and live long: they
+	// take the shortest way and know nothing of commands. So does the process that
+	// sends one notification. Package early has run already if this is a host.
 	if len(os.Args) > 1 && os.Args[1] == "scripted" {
 		return scripted.Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
 	}

@@ -51,7 +51,7 @@ func TestShoutrrr(t *testing.T) {
 	}))
 	defer s.Close()
 	host := strings.TrimPrefix(s.URL, "http://")
-	text := "app-4 asks <\u2060b>@\u2060everyone<\u2060/b>\n\nWhich <\u2060i>colour<\u2060/i> & [\u2060which]\u2060(http://evil.test)?\n\nOpen: http://127.0.0.1:4040/tasks/app-4"
+	text := "app-4 asks <\u2060b>@\u2060everyone<\u2060/b>\n\nWhich <\u2060i>colour<\u2060/i> & [\u2060which]\u2060(http://evil.test)?\n\nOpen: http://127.0.0.1:4040/tasks/app-4 · #1"
 	for address, want := range map[string]string{
 		"generic://" + host + "/in?disabletls=yes":             "POST /in " + text,
 		"generic+http://" + host + "/in":                       "POST /in " + text,

@@ -38,7 +38,7 @@ func desktop(m notify.Message) error {
 	if strings.HasPrefix(title, "-") { // programs that beeep falls back to read it as an option
 		title = "\u2060" + title
 	}
-	text := m.Plain(desktopText, desktopEscape)
+	text := m.Marked(desktopText, desktopEscape)
 	if strings.HasPrefix(text, "-") {
 		text = "\u2060" + text
 	}

@@ -62,7 +62,7 @@ func TestDesktop(t *testing.T) {
 		t.Fatalf("%v: %+v", err, history)
 	}
 	got := history.Data[0][0]
-	body := "Which &lt;i&gt;colour&lt;/i&gt; &amp; [which](http://evil.test)?\n\nOpen: http://127.0.0.1:4040/tasks/app-4"
+	body := "Which &lt;i&gt;colour&lt;/i&gt; &amp; [which](http://evil.test)?\n\nOpen: http://127.0.0.1:4040/tasks/app-4 · #1"
 	if got["summary"].Data != message.Title || got["body"].Data != body || got["appname"].Data != "Coppice" {
 		t.Errorf("%+v", got)
 	}

@@ -130,7 +130,7 @@ func send(address string, m notify.Message) error {
 	}
 	title := strings.TrimSpace(notify.Limit{Most: 200, Unit: notify.UTF16}.Fit(m.Title, shoutrrrEscape))
 	rest := notify.Limit{Most: shoutrrrText.Most - 200 - 2, Unit: notify.UTF16}
-	err = service.Send(strings.TrimSpace(title+"\n\n"+m.Plain(rest, shoutrrrEscape)), &types.Params{})
+	err = service.Send(strings.TrimSpace(title+"\n\n"+m.Marked(rest, shoutrrrEscape)), &types.Params{})
 	if refused := seen.failure(); refused != nil { // also if the library did not notice it
 		return refused
 	}

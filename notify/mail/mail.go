@@ -32,13 +32,14 @@ const dialTime = 15 * time.Second
 // Sender sends mail by SMTP: with TLS from the start to an address with smtps, and with
 // STARTTLS to one with smtp. Only a server on this machine can be without TLS.
 type Sender struct {
-	TLS *tls.Config // nil means the certificates of the system
+	TLS      *tls.Config // nil means the certificates of the system
+	receipts notify.Receipts
 }
 
-var _ notify.Sender = Sender{}
+var _ notify.Sender = &Sender{}
 
 // Check implements notify.Sender.
-func (Sender) Check(t notify.Target) error {
+func (*Sender) Check(t notify.Target) error {
 	if _, err := serverOf(t.URL); err != nil {
 		return err
 	}
@@ -83,27 +84,33 @@ func (s server) local() bool {
 	return s.host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Send implements notify.Sender.
-func (n Sender) Send(ctx context.Context, t notify.Target, m notify.Message) error {
-	to, err := serverOf(t.URL)
+// Send implements notify.Sender. Each receiver gets a separate mail: a server can refuse one
+// of them, and then nobody would get a common one.
+func (n *Sender) Send(ctx context.Context, t notify.Target, m notify.Message) error {
+	at, err := serverOf(t.URL)
 	if err != nil {
 		return err
 	}
-	msg, err := letter(t, m.Clean())
+	m = m.Clean()
+	return n.receipts.Each(t, m, func(to string) error { return n.send(ctx, at, t, m, to) })
+}
+
+func (n *Sender) send(ctx context.Context, at server, t notify.Target, m notify.Message, to string) error {
+	msg, err := letter(t, m, to)
 	if err != nil {
 		return coppice.Failf(coppice.ClassCapability, "the mail cannot be written: "+err.Error(), "check from and to of the notifier")
 	}
 	dial := &dialer{}
 	defer dial.close()
-	client, err := n.client(ctx, to, t, dial)
+	client, err := n.client(ctx, at, t, dial)
 	if err != nil {
 		return coppice.Failf(coppice.ClassCapability, "the mail server cannot be used: "+err.Error(), "check the url of the notifier")
 	}
-	if err := client.DialAndSendWithContext(ctx, msg); err != nil {
+	if err := client.DialAndSendWithContext(ctx, msg); err != nil && !msg.IsDelivered() { // what follows the mail does not matter
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return failure(to, err)
+		return failure(at, err)
 	}
 	return nil
 }
@@ -140,7 +147,7 @@ func (d *dialer) dial(ctx context.Context, config *tls.Config) gomail.DialContex
 // without TLS, except to this machine.
 var logins = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthCramMD5, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin}
 
-func (n Sender) client(ctx context.Context, to server, t notify.Target, d *dialer) (*gomail.Client, error) {
+func (n *Sender) client(ctx context.Context, to server, t notify.Target, d *dialer) (*gomail.Client, error) {
 	policy := gomail.TLSMandatory
 	if to.local() {
 		policy = gomail.TLSOpportunistic
@@ -166,12 +173,12 @@ func (n Sender) client(ctx context.Context, to server, t notify.Target, d *diale
 var importance = map[coppice.Priority]gomail.Importance{coppice.PriorityUrgent: gomail.ImportanceHigh, coppice.PriorityInfo: gomail.ImportanceLow}
 
 // letter returns the mail. A repetition has the same Message-ID and the same date.
-func letter(t notify.Target, m notify.Message) (*gomail.Msg, error) {
+func letter(t notify.Target, m notify.Message, to string) (*gomail.Msg, error) {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := msg.From(t.From); err != nil {
 		return nil, err
 	}
-	if err := msg.To(t.To...); err != nil {
+	if err := msg.To(to); err != nil {
 		return nil, err
 	}
 	msg.Subject(subject.Fit(m.Title, nil))

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type smtp struct {
 	net.Listener
 	tls     *tls.Config
-	replies map[string]string // instead of the usual ones, by the first word of a command
+	replies map[string]string // instead of the usual ones, by the whole command or its first word
 	offers  []string          // its extensions
 
 	mu   sync.Mutex
@@ -72,7 +73,7 @@ func start(t *testing.T, s *smtp, encrypted bool) *smtp {
 func (s *smtp) serve(c net.Conn) {
 	defer func() { c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(time.Minute))
-	r := bufio.NewReader(c)
+	r, offers := bufio.NewReader(c), s.offers
 	say := func(text string) { fmt.Fprint(c, text+"\r\n") }
 	say("220 mail.test ESMTP")
 	for {
@@ -85,13 +86,15 @@ func (s *smtp) serve(c net.Conn) {
 		s.said = append(s.said, line)
 		s.mu.Unlock()
 		word, _, _ := strings.Cut(line, " ")
-		if reply := s.replies[word]; reply != "" {
+		if reply := cmp.Or(s.replies[line], s.replies[word]); reply == "hang up" {
+			return
+		} else if reply != "" {
 			say(reply)
 			continue
 		}
 		switch word {
 		case "EHLO":
-			lines := append([]string{"mail.test"}, s.offers...)
+			lines := append([]string{"mail.test"}, offers...)
 			for i, l := range lines {
 				mark := "-"
 				if i == len(lines)-1 {
@@ -103,7 +106,7 @@ func (s *smtp) serve(c net.Conn) {
 			say("220 go")
 			c = tls.Server(c, s.tls)
 			r = bufio.NewReader(c)
-			s.offers = slices.DeleteFunc(slices.Clone(s.offers), func(o string) bool { return o == "STARTTLS" })
+			offers = slices.DeleteFunc(slices.Clone(offers), func(o string) bool { return o == "STARTTLS" })
 		case "AUTH":
 			say("235 ok")
 		case "DATA":
@@ -146,7 +149,7 @@ func target(s *smtp, scheme string) notify.Target {
 	}}
 }
 
-func insecure() Sender { return Sender{TLS: &tls.Config{InsecureSkipVerify: true}} } // the server's certificate is for another name
+func insecure() *Sender { return &Sender{TLS: &tls.Config{InsecureSkipVerify: true}} } // the server's certificate is for another name
 
 func TestBytes(t *testing.T) {
 	t.Parallel()
@@ -192,7 +195,7 @@ func checkMail(t *testing.T, text string) {
 	}
 	for name, want := range map[string]string{
 		"Subject": "app-4 asks: grün? Bcc: eve@evil.test", "Message-Id": "<n-1-2@example.org>", "Date": "Sun, 01 Mar 2026 12:00:00 +0000", "Auto-Submitted": "auto-generated",
-		"From": `"Coppice" <coppice@example.org>`, "To": `<ada@example.org>, "Bob" <bob@example.org>`, "Importance": "high", "Content-Type": "text/plain; charset=UTF-8", "Bcc": "",
+		"From": `"Coppice" <coppice@example.org>`, "To": `"Bob" <bob@example.org>`, "Importance": "high", "Content-Type": "text/plain; charset=UTF-8", "Bcc": "",
 	} {
 		if got := head(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -235,7 +238,7 @@ func TestFailures(t *testing.T) {
 	}
 	s := start(t, &smtp{offers: []string{"STARTTLS", "AUTH PLAIN"}}, false)
 	var f *coppice.Failure
-	if err := (Sender{}).Send(t.Context(), target(s, "smtp"), message); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment || !strings.Contains(f.Fix, "SSL_CERT_FILE") {
+	if err := (&Sender{}).Send(t.Context(), target(s, "smtp"), message); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment || !strings.Contains(f.Fix, "SSL_CERT_FILE") {
 		t.Errorf("an unknown certificate: %v", err)
 	}
 	if said, _ := s.got(); slices.ContainsFunc(said, func(l string) bool { return strings.HasPrefix(l, "AUTH") }) {
@@ -254,13 +257,48 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// If a server refuses one of the receivers, the others get the mail, and get it one time.
+func TestOneReceiverFails(t *testing.T) {
+	t.Parallel()
+	s := start(t, &smtp{offers: []string{"STARTTLS", "AUTH PLAIN"}, replies: map[string]string{"RCPT TO:<ada@example.org>": "451 4.2.1 the mailbox is busy"}}, false)
+	n, to := insecure(), target(s, "smtp")
+	for try := range 2 {
+		var f *coppice.Failure
+		if err := n.Send(t.Context(), to, message); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment || !strings.Contains(f.Text, "busy") {
+			t.Errorf("try %d: %v", try, err)
+		}
+	}
+	said, mail := s.got()
+	count := map[string]int{}
+	for _, l := range said {
+		count[l]++
+	}
+	if count["DATA"] != 1 || count["RCPT TO:<bob@example.org>"] != 1 || count["RCPT TO:<ada@example.org>"] != 2 {
+		t.Errorf("%q", said)
+	}
+	checkMail(t, mail)
+}
+
+// A mail that the server has accepted is not sent again, however the conversation ends.
+func TestAcceptedIsSent(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"RSET", "QUIT"} {
+		for _, reply := range []string{"hang up", "421 4.3.2 closing"} {
+			s := start(t, &smtp{offers: []string{"STARTTLS", "AUTH PLAIN"}, replies: map[string]string{word: reply}}, false)
+			if err := insecure().Send(t.Context(), target(s, "smtp"), message); err != nil {
+				t.Errorf("%s, %s: %v", word, reply, err)
+			}
+		}
+	}
+}
+
 // A login is never sent without TLS to another machine, and plain text only to this one.
 func TestPlainIsLocal(t *testing.T) {
 	t.Parallel()
 	s := start(t, &smtp{}, false)
 	to := target(s, "smtp")
 	to.User, to.Token = "", ""
-	if err := (Sender{}).Send(t.Context(), to, message); err != nil {
+	if err := (&Sender{}).Send(t.Context(), to, message); err != nil {
 		t.Errorf("a server on this machine: %v", err)
 	}
 	for host, local := range map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true, "mail.example.org": false, "192.168.1.2": false} {
@@ -279,7 +317,7 @@ func TestCheck(t *testing.T) {
 	} {
 		n := good
 		change(&n)
-		err := Sender{}.Check(notify.Target{Notifier: n})
+		err := (&Sender{}).Check(notify.Target{Notifier: n})
 		if field == "" && err != nil || field != "" && coppice.Public(err).Field != field {
 			t.Errorf("%s: %v", field, err)
 		}

@@ -134,6 +134,38 @@ func TestBytes(t *testing.T) {
 	}
 }
 
+// People recognize a message that is sent again, or the service does, as NotifyKinds says.
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	m := notify.Message{ID: "20260301T120000-7-2", Title: "title", Text: "text", Count: 1, At: at}
+	found := 0
+	for _, k := range coppice.NotifyKinds {
+		if services[k.Name].request == nil {
+			continue
+		}
+		found++
+		s := receive(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"ok":true}`) })
+		if err := newSenders(s)[k.Name].Send(t.Context(), targets(s)[k.Name], m); err != nil {
+			t.Fatal(err)
+		}
+		switch got := s.all(); k.Repeats {
+		case coppice.RepeatsByText:
+			if n := strings.Count(got, "7-2"); n != 1 || !strings.Contains(got, " · ") {
+				t.Errorf("%s has the mark %d times: %s", k.Name, n, got)
+			}
+		case coppice.RepeatsByID:
+			if !strings.Contains(got, m.ID) || strings.Contains(got, m.Mark()) {
+				t.Errorf("%s: %s", k.Name, got)
+			}
+		default:
+			t.Errorf("%s: %q", k.Name, k.Repeats)
+		}
+	}
+	if found != len(services) {
+		t.Errorf("%d of %d services are kinds", found, len(services))
+	}
+}
+
 // The largest texts fit into what each service accepts, with their links.
 func TestLimits(t *testing.T) {
 	t.Parallel()

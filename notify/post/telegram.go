@@ -26,7 +26,7 @@ func telegram(_ Config, t notify.Target, m notify.Message, to string) (notify.Re
 	title := notify.Limit{Most: 500, Unit: notify.UTF16}.Fit(m.Title, telegramEscape) + "\n\n"
 	rest := notify.Limit{Most: telegramText.Most - 600, Unit: notify.UTF16} // the title has at most 502
 	return asJSON(strings.TrimRight(cmp.Or(t.URL, "https://api.telegram.org"), "/")+"/bot"+t.Token+"/sendMessage", object{
-		"chat_id": to, "text": strings.TrimSpace(title + m.Plain(rest, telegramEscape)),
+		"chat_id": to, "text": strings.TrimSpace(title + m.Marked(rest, telegramEscape)),
 		"link_preview_options": object{"is_disabled": true}, "disable_notification": m.Priority == coppice.PriorityInfo,
 	}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -85,29 +86,33 @@ func checkText(command, log string) string {
 	return cutText(command) + "\n" + plainText(log, maxCheck)
 }
 
-// The marks of Markdown: a fence around code, the start of a heading, quote or
+// marks are those of Markdown: a fence around code, the start of a heading, quote or
 // element of a list, bold and emphasized text, and a link.
-var (
-	fenceMark  = regexp.MustCompile("^\\s*(```+|~~~+)")
-	lineMark   = regexp.MustCompile(`^\s*(#{1,6}|[-*+]|>+)\s+`)
-	strongMark = regexp.MustCompile(`\*\*(\S|\S[^\n]*?\S)\*\*`)
-	emMark     = regexp.MustCompile(`\B\*([^\s*]|[^\s*][^*\n]*[^\s*])\*\B`)
-	linkMark   = regexp.MustCompile(`\[([^\]\n]+)\]\(([^)\n]*)\)`)
-)
+type marks struct{ fence, line, strong, em, link *regexp.Regexp }
+
+var markdown = sync.OnceValue(func() marks {
+	return marks{
+		fence:  regexp.MustCompile("^\\s*(```+|~~~+)"),
+		line:   regexp.MustCompile(`^\s*(#{1,6}|[-*+]|>+)\s+`),
+		strong: regexp.MustCompile(`\*\*(\S|\S[^\n]*?\S)\*\*`),
+		em:     regexp.MustCompile(`\B\*([^\s*]|[^\s*][^*\n]*[^\s*])\*\B`),
+		link:   regexp.MustCompile(`\[([^\]\n]+)\]\(([^)\n]*)\)`),
+	}
+})
 
 // withoutMarkdown removes the marks of Markdown from a text, and keeps all its
 // words, because each can be a match.
 func withoutMarkdown(text string) string {
 	var b strings.Builder
-	fenced := false
+	fenced, marks := false, markdown()
 	for line := range strings.Lines(text) {
-		if mark := fenceMark.FindString(line); mark != "" {
+		if mark := marks.fence.FindString(line); mark != "" {
 			fenced, line = !fenced, line[len(mark):]
 		} else if !fenced {
-			line = lineMark.ReplaceAllString(line, "")
-			line = strongMark.ReplaceAllString(line, "$1")
-			line = emMark.ReplaceAllString(line, "$1")
-			line = linkMark.ReplaceAllString(line, "$1 ($2)")
+			line = marks.line.ReplaceAllString(line, "")
+			line = marks.strong.ReplaceAllString(line, "$1")
+			line = marks.em.ReplaceAllString(line, "$1")
+			line = marks.link.ReplaceAllString(line, "$1 ($2)")
 			line = strings.ReplaceAll(line, "`", "")
 		}
 		b.WriteString(line)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"coppice/cmd/coppice/server"
+	"coppice/cmd/coppice/protocols"
 )
 
 // further are agents of which only the usual abilities are shown, by the name of
@@ -61,7 +61,7 @@ func text(t *testing.T, v any) string {
 func furtherBench(t *testing.T, name string) *bench {
 	t.Helper()
 	b := newBench(t, name)
-	b.protocol, b.asksBy = server.Protocols()[b.profile.Protocol], "session/request_permission"
+	b.protocol, b.asksBy = protocols.All()[b.profile.Protocol], "session/request_permission"
 	further[name].ready(t, b)
 	return b
 }

@@ -8,7 +8,7 @@ import (
 	"coppice"
 	"coppice/agent"
 	"coppice/agent/profiles"
-	"coppice/cmd/coppice/server"
+	"coppice/cmd/coppice/protocols"
 )
 
 // Every built-in profile names a protocol that this program has, can be started
@@ -19,9 +19,9 @@ func TestProfiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	protocols := server.Protocols()
+	all := protocols.All()
 	for name, p := range set {
-		protocol, ok := protocols[p.Protocol]
+		protocol, ok := all[p.Protocol]
 		if !ok {
 			t.Errorf("%s: there is no protocol %q", name, p.Protocol)
 			continue

@@ -31,7 +31,7 @@ func (t *Tree) AgentNames() []string {
 }
 
 // wiring is the one file that says which protocols there are.
-const wiring = "cmd/coppice/server/protocols.go"
+const wiring = "cmd/coppice/protocols/protocols.go"
 
 // namesakes are other things of an agent's name, and where they are at home:
 // the library that migrates the database, a model that is asked directly, and

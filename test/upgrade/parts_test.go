@@ -189,7 +189,10 @@ var parts = []part{
 		w.await(key, "the question that no rule answers", func(d api.TaskDetail) bool { return asks(d) && strings.Contains(d.Question.Text, "rm -r build") })
 	}, new: says("answer", "KEY", "allow"), ends: coppice.OutcomeDone, after: func(d api.TaskDetail) bool { return len(d.Questions) == 2 && len(d.History) == 1 }},
 	{title: "Do first", in: "feat", made: true, until: idle, new: says("send", "KEY", "continue"), ends: coppice.OutcomeDone, after: sessions(1)},
+	{title: "Do the issue", in: "issues", made: true, until: idle, new: says("send", "KEY", "continue"), ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Do second", in: "feat", made: true, until: stage(coppice.StageWaiting), ends: coppice.OutcomeDone, after: sessions(1)},
+	// The last one: its message is tried again only a few times before the old server ends.
+	{title: "Ask at the end", in: "notices", until: idle, old: leavesMessage, new: receivesMessage, ends: coppice.OutcomeDone, after: sessions(1)},
 }
 
 func inTrash(d api.TaskDetail) bool {

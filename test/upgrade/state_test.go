@@ -138,6 +138,8 @@ var follows = []struct {
 	{"Hold me until I say so", "has landed", ended(coppice.OutcomeDone)},
 	{"Wait for the project", "is not started while its project is paused", func(f facts) bool { return f.Stage == coppice.StageQueued && len(f.sessions) == 0 }},
 	{"Do first", "runs on", func(f facts) bool { return runsOn(f) && f.Feature == "first" }},
+	{"Do the issue", "runs on", runsOn},
+	{"Ask at the end", "its question is open", func(f facts) bool { return runsOn(f) && f.question != nil && f.question.Text == "Which size?" }},
 	{"Do second", "waits for the other", waitsFor(coppice.WaitDependency)},
 }
 
@@ -189,7 +191,7 @@ func (m *machine) rest() {
 			m.t.Fatal(err)
 		}
 	}
-	for title, answer := range map[string]string{"Ask a question": "blue", "Ask for permission": "allow"} {
+	for title, answer := range map[string]string{"Ask a question": "blue", "Ask for permission": "allow", "Ask at the end": "large"} {
 		_, err := m.intake.Answer(ctx, m.look(title).Key, 0, answer)
 		must(err)
 		m.settle()

@@ -15,6 +15,7 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/test/baseline"
+	"coppice/test/harness"
 )
 
 var dump = flag.String("dump", "", "write the state that the old program leaves to this file, as SQL, and end")
@@ -68,7 +69,7 @@ func (w *world) leave(how string) {
 	}
 	t.Logf("the old server is %s; %d hosts run on; these requests are left open:", how, w.left)
 	w.ask()
-	for i, p := range parts {
+	for i, p := range w.parts {
 		if strings.Contains(p.title, "without a server") && *dump == "" {
 			w.endAlone(w.keys[i] + ".1")
 			t.Logf("the session of %s ends in the meantime", w.keys[i])
@@ -80,12 +81,13 @@ func (w *world) leave(how string) {
 func (w *world) resume() {
 	w.T.Helper()
 	w.Program = w.new
+	w.Write(w.Root, harness.Files{"accept": ""}) // of the notifier phone
 	w.Serve()
 	w.T.Log("the new server continues with the state")
 	if out := w.cli("rules", "--project", "asks"); !strings.Contains(out, "npm test") {
 		w.T.Errorf("the remembered rule is forgotten:\n%s", out)
 	}
-	for i, p := range parts {
+	for i, p := range w.parts {
 		if p.new != nil {
 			p.new(w, w.keys[i])
 		}
@@ -93,7 +95,7 @@ func (w *world) resume() {
 			w.cli(p.ask, w.keys[i], "--note", p.text) // it could not be left open
 		}
 	}
-	for i, p := range parts {
+	for i, p := range w.parts {
 		d := w.await(w.keys[i], "the end", func(d api.TaskDetail) bool {
 			return d.Stage == coppice.StageEnded && (p.after == nil || p.after(d))
 		})
@@ -109,11 +111,14 @@ func (w *world) check(commit string) {
 	w.T.Helper()
 	t := w.T
 	w.checkLanded()
+	if w.team != nil {
+		w.checkIssues()
+	}
 	features, err := os.ReadFile(filepath.Join(w.Root, "feat", "features.json"))
 	if err != nil || strings.Count(string(features), `"status": "passed"`) != 2 {
 		t.Errorf("the features file is\n%s%v", features, err)
 	}
-	for _, name := range projects {
+	for _, name := range w.projects {
 		w.checkRepository(name)
 	}
 	authors := w.checkAuthors()
@@ -130,7 +135,7 @@ func (w *world) check(commit string) {
 	}
 	if !t.Failed() {
 		t.Logf("summary: of %s, %d hosts were followed to their end, %d requests carried out, and %d tasks of %d projects ended as they should; git fsck --strict and git status are clean; events by %s",
-			commit[:10], w.left, w.asked, len(parts), len(projects), strings.Join(authors, ", "))
+			commit[:10], w.left, w.asked, len(w.parts), len(w.projects), strings.Join(authors, ", "))
 	}
 }
 
@@ -149,7 +154,7 @@ func (w *world) checkLanded() {
 			w.T.Errorf("%s landed as %q, not %q", file, got, text)
 		}
 	}
-	for i, p := range parts {
+	for i, p := range w.parts {
 		if d := w.task(w.keys[i]); p.in == "" && p.text != "" && len(d.History) > 1 && !slices.Contains(landed, d.Session+".txt") {
 			w.T.Errorf("%s did not receive %q", d.Session, p.text)
 		}

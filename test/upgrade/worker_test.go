@@ -29,6 +29,9 @@ type machine struct {
 	runs   map[string]coppice.Lease      // the running sessions, by key
 	sent   map[string][]coppice.SendSpec // what they received
 	moves  int
+
+	messages []coppice.NotifySpec // that were sent
+	writes   []coppice.TrackerWriteSpec
 }
 
 // newMachine loads the dump and opens it as a server would.
@@ -68,7 +71,9 @@ func newMachine(t *testing.T) *machine {
 	if err := m.fabric.Announce(t.Context(), coppice.Node{Name: engine.PoolLocal}); err != nil {
 		t.Fatal(err)
 	}
-	if m.engine, err = engine.New(engine.Config{Store: m.store, Now: clock, Nodes: m.fabric.Nodes}); err != nil {
+	if m.engine, err = engine.New(engine.Config{
+		Store: m.store, Now: clock, Nodes: m.fabric.Nodes, Notify: func() coppice.NotifyPolicy { return notifyPolicy },
+	}); err != nil {
 		t.Fatal(err)
 	}
 	known := func(coppice.Project, string) error { return nil }
@@ -101,7 +106,7 @@ func (m *machine) settle() {
 			Worker: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal},
 			Wants: []fabric.Want{{Most: 100, Kinds: []coppice.WorkKind{
 				coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkRun, coppice.WorkSend,
-				coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove,
+				coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkNotify, coppice.WorkTrackerRead, coppice.WorkTrackerWrite,
 			}}},
 		})
 		if err != nil {
@@ -151,6 +156,11 @@ func (m *machine) work(l coppice.Lease) {
 		m.finish(l, coppice.PrepareResult{Path: "/workspace/" + l.Work.Key, BaseCommit: "base", Head: "head of " + l.Work.Key})
 	case coppice.WorkRemove:
 		m.finish(l, coppice.RemoveResult{Head: "head", Ref: "refs/coppice/trash/" + l.Work.Key})
+	case coppice.WorkNotify:
+		m.messages = append(m.messages, decoded[coppice.NotifySpec](m.t, l))
+		m.finish(l, coppice.NotifyResult{})
+	case coppice.WorkTrackerRead, coppice.WorkTrackerWrite:
+		m.track(l)
 	default:
 		m.finish(l, struct{}{})
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"coppice/api"
+	"coppice/test/forges"
 	"coppice/test/harness"
 )
 
@@ -23,16 +24,25 @@ type world struct {
 	*harness.Machine
 	old, asker, new string // programs
 	open            func() // the gate
+	parts           []part
+	projects        []string
 	keys            []string
-	left, asked     int // hosts, and requests
+	left, asked     int                // hosts, and requests
+	notifies        bool               // people get messages
+	team            *forges.LinearTeam // has issues; nil if the old program knows no tracker
+	token           string             // of it
 }
 
-// projects are the repositories of the world.
+// projects are the repositories of every world.
 var projects = []string{"app", "held", "paused", "asks", "feat", "proof"}
 
 func newWorld(t *testing.T, old, asker, new string) *world {
 	t.Helper()
-	w := &world{Machine: harness.New(t, old), old: old, asker: asker, new: new}
+	w := &world{old: old, asker: asker, new: new, projects: slices.Clone(projects), notifies: knowsCommand(t, old, "notify")}
+	if knowsCommand(t, old, "issues") {
+		w.team, w.token = openIssues(t)
+	}
+	w.Machine = harness.New(t, old)
 	gate, open := w.Gate("gate")
 	w.open = open
 	agent, err := os.ReadFile("../web/testdata/asks/asker.mjs")
@@ -60,6 +70,7 @@ func newWorld(t *testing.T, old, asker, new string) *world {
 	for _, name := range projects {
 		w.NewRepo(name, more[name])
 	}
+	w.addPeople()
 	return w
 }
 
@@ -103,14 +114,14 @@ func (w *world) await(key, what string, f func(api.TaskDetail) bool) api.TaskDet
 func (w *world) begin() {
 	w.T.Helper()
 	w.Serve()
-	for _, name := range projects {
+	for _, name := range w.projects {
 		w.cliIn(name, "project", "add")
 	}
 	w.cli("project", "pause", "paused")
-	for _, p := range parts {
+	for _, p := range w.parts {
 		w.keys = append(w.keys, w.create(p))
 	}
-	for i, p := range parts {
+	for i, p := range w.parts {
 		d := w.await(w.keys[i], p.title, p.until)
 		if p.old != nil {
 			p.old(w, w.keys[i])
@@ -167,7 +178,7 @@ func (w *world) find(p part) string {
 func (w *world) ask() {
 	w.T.Helper()
 	var requests []string
-	for i, p := range parts {
+	for i, p := range w.parts {
 		if p.ask == "" {
 			continue
 		}

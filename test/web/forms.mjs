@@ -162,6 +162,81 @@ await main(async () => {
     assert.deepEqual(was.match(/#.*/g), now.match(/#.*/g), "a comment is gone");
   });
 
+  await step("a tracker is added: what is wrong is shown in the form, the change is shown, written, edited and removed", async () => {
+    const file = `${told.root}/app/coppice.yaml`;
+    const was = await readFile(file, "utf8");
+    await w.goto("/settings");
+    const project = page.locator(".project").filter({ has: page.getByRole("heading", { name: "app", exact: true }) });
+    await project.getByText("Trackers", { exact: true }).click();
+    const form = page.getByRole("form", { name: "Trackers of app" });
+    const show = () => form.getByRole("button", { name: "Show the change" }).click();
+    const change = form.getByLabel("The change");
+    const field = (name) => form.getByLabel(name, { exact: true });
+    await form.getByRole("button", { name: "Add a tracker" }).click();
+    await field("Kind").selectOption("github");
+    await field("Repository").fill("not a repository");
+    await show();
+    await form.getByRole("listitem").locator(".problem").getByText("not a repository").waitFor();
+    assert.equal(await field("Repository").getAttribute("aria-invalid"), "true");
+    await w.axe("a tracker with a mistake");
+    await field("Repository").fill("acme/app");
+    await field("Address of the API").fill("http://127.0.0.1:1/api");
+    await field("Secret with the token").fill("HUB_TOKEN");
+    await field("Labels").fill("agent\nready");
+    await field("Most active tasks").fill("many");
+    await show();
+    await form.getByRole("listitem").locator(".problem").waitFor();
+    assert.equal(await field("Most active tasks").getAttribute("aria-invalid"), "true");
+    await field("Most active tasks").fill("2");
+    await field("Close the issue when its task is done").uncheck();
+    await form.getByText("Labels by status").click();
+    await field("done").fill("finished");
+    await show();
+    await change.getByText("acme/app").first().waitFor();
+    assert.equal(await readFile(file, "utf8"), was, "the change was written before it was saved");
+    await w.axe("the change of a tracker");
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await form.scrollIntoViewIfNeeded();
+      await w.shot(`settings-trackers-${width}`);
+      await w.layout(`trackers at ${width} px`);
+    }
+    await writeFile(file, was + "# somebody else wrote this\n"); // the change was shown for another file
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("alert").waitFor();
+    assert.ok(!(await readFile(file, "utf8")).includes("acme/app"), "the change of a file was written that nobody has seen");
+    await writeFile(file, was);
+    await show();
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The trackers of app are changed").waitFor();
+    const typed = { kind: "github", repo: "acme/app", url: "http://127.0.0.1:1/api", token: "HUB_TOKEN", import: { labels: ["agent", "ready"] }, active: 2, write: { close: false, labels: { done: "finished" } } };
+    const key = async () => (await api("GET", "/projects/app/config")).keys.find((k) => k.key === "tracker").value;
+    const has = (kept, want, at) => {
+      for (const [name, v] of Object.entries(want)) {
+        if (Array.isArray(v) || typeof v !== "object") assert.deepEqual(kept?.[name], v, `${at}${name} is ${JSON.stringify(kept)}`);
+        else has(kept?.[name], v, `${at}${name}.`);
+      }
+    };
+    has([await key()].flat()[0], typed, "");
+    const now = await readFile(file, "utf8");
+    for (const text of ["kind: github", "repo: acme/app", "http://127.0.0.1:1/api", "token: HUB_TOKEN", "labels: [agent, ready]", "active: 2", "close: false", "done: finished"]) assert.ok(now.includes(text), `${text} is not in\n${now}`);
+    assert.deepEqual(was.match(/#.*/g), now.match(/#.*/g), "a comment is gone");
+    assert.ok(now.startsWith(was), now);
+
+    await field("Repository").waitFor();
+    assert.equal(await field("Repository").inputValue(), "acme/app");
+    await field("Secret with the token").fill("");
+    await show();
+    await form.getByRole("button", { name: "Save" }).click();
+    await change.waitFor({ state: "detached" });
+    assert.ok(!(await readFile(file, "utf8")).includes("HUB_TOKEN"));
+    await form.getByRole("button", { name: "Remove tracker 1" }).click();
+    await show();
+    await form.getByRole("button", { name: "Save" }).click();
+    await change.waitFor({ state: "detached" });
+    assert.equal(await readFile(file, "utf8"), was);
+  });
+
   await step("a prompt is edited: a mistake is shown with its line, the change is shown, written and in effect, then removed", async () => {
     const file = `${told.root}/app/.coppice/prompts/answer.md`;
     const text = () => readFile(file, "utf8").catch(() => undefined);
@@ -279,6 +354,9 @@ await main(async () => {
     const now = await text();
     assert.ok(now.startsWith("# mine\nkeep: {tasks_most: 1000} # enough\n"), now);
     assert.match(now, /pause: 5m/);
+    for (const typed of ["kind: slack", "url: ${secret:SLACK_URL}", "kind: program", 'echo "$COPPICE_TITLE" >> "$HOME/messages"', "priority: [urgent, action, warning]", "to: [log, team]"]) {
+      assert.ok(now.replaceAll('\\"', '"').replace(/"(\$\{.*?\})"/, "$1").includes(typed), `${typed} is not in\n${now}`);
+    }
     assert.equal((await stat(file)).mode & 0o777, 0o600);
   });
 

@@ -117,7 +117,7 @@ func completeKeys(ctx context.Context, cl *client.Client, c *cobra.Command, proj
 		return nil
 	}
 	of := coppice.Verb(c.Name())
-	applies := slices.ContainsFunc(verb.Actions, func(i verb.Info) bool { return i.Verb == of }) && c.Parent() == c.Root()
+	applies := slices.ContainsFunc(verb.Actions(), func(i verb.Info) bool { return i.Verb == of }) && c.Parent() == c.Root()
 	for _, t := range page.Tasks {
 		if !applies || of == verb.Unarchive || slices.Contains(t.Can, of) {
 			out = append(out, described(t.Key, t.Title))

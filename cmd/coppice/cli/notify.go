@@ -160,7 +160,7 @@ func (e *Env) notifyLog() *cobra.Command {
 // message shows a message to people.
 func (e *Env) message(n api.Notification, text bool) {
 	state := messageState(n)
-	parts := []string{e.paint(bold, Clean(n.Notifier)), e.paint(state.style, state.text), string(n.Priority), Clean(n.Title), e.paint(dim, ago(e.Now().Sub(n.At)))}
+	parts := []string{e.paint(bold, Clean(n.Notifier)), e.paint(state.style, state.text), string(n.Priority), Clean(n.Title), e.paint(dim, ago(e.Now().Sub(n.At))), e.paint(dim, Clean(n.ID))}
 	if n.Tries > 0 && n.State == "retrying" {
 		parts = append(parts, e.paint(dim, fmt.Sprintf("failed %d times", n.Tries)))
 	}

@@ -21,7 +21,7 @@ func (s *Server) configProblem() error {
 
 // notifiers returns what sends notifications: all kinds of notifier.
 func (s *Server) notifiers(secret func(context.Context, string) (string, error)) *worker.Notifiers {
-	kinds := map[string]notify.Sender{"mail": mail.Sender{}, "program": program.Sender{Environ: s.cfg.Environ}}
+	kinds := map[string]notify.Sender{"mail": &mail.Sender{}, "program": program.Sender{Environ: s.cfg.Environ}}
 	maps.Copy(kinds, post.Senders(post.Config{Client: notify.NewClient(nil, s.cfg.Now)}))
 	maps.Copy(kinds, child.Senders(s.cfg.Self, s.cfg.Environ))
 	address := func() string {

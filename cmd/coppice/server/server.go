@@ -21,6 +21,7 @@ import (
 	"coppice/agent/profiles"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
+	"coppice/cmd/coppice/protocols"
 	"coppice/config"
 	"coppice/control"
 	"coppice/control/agents"
@@ -302,7 +303,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine, intake *en
 	remover := control.NewRemover(s.store, intake, s.spaces, s.path("sessions"), clock.Real(), s.cfg.Logger)
 	keeper := &control.Keeper{Store: s.store, Intake: intake, Limits: limits, Pack: s.store.Pack, Clock: clock.Real(), Log: s.cfg.Logger}
 	changes := control.Changes{Store: s.store, Spaces: s.spaces}
-	s.look = agents.NewCache(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
+	s.look = agents.NewCache(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: protocols.Abilities}, s.cfg.Now, profiles.Patience)
 	if err := s.openIndex(ctx); err != nil {
 		return err
 	}

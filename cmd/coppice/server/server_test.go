@@ -17,6 +17,7 @@ import (
 	"coppice/agent/scripted"
 	"coppice/api"
 	"coppice/api/client"
+	"coppice/cmd/coppice/protocols"
 	"coppice/host"
 	"coppice/internal/process"
 	"coppice/store/sqlite"
@@ -27,7 +28,7 @@ import (
 // The test binary is the coppice program for hosts and scripted agents.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "host" {
-		os.Exit(host.Main(context.Background(), os.Args[2], Protocols(), slog.New(slog.NewTextHandler(os.Stderr, nil))))
+		os.Exit(host.Main(context.Background(), os.Args[2], protocols.All(), slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	}
 	if len(os.Args) > 1 && os.Args[1] == "scripted" {
 		os.Exit(scripted.Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))

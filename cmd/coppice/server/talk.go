@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"coppice"
+	"coppice/cmd/coppice/protocols"
 	"coppice/control/tools"
 )
 
@@ -48,14 +49,14 @@ func (s *Server) models(name string, own *coppice.Profile) map[string]string {
 // resumes reports whether an agent can resume a conversation that has ended.
 func (s *Server) resumes(name string, own *coppice.Profile) bool {
 	profile, err := s.profile(name, own)
-	return err == nil && slices.Contains(Abilities(profile), CanResume)
+	return err == nil && slices.Contains(protocols.Abilities(profile), protocols.CanResume)
 }
 
 // toolLines returns the tools of Coppice that sessions of an agent have in a role.
 // lead means that they lead a goal.
 func (s *Server) toolLines(name string, own *coppice.Profile, r coppice.Role, lead bool) []coppice.ToolLine {
 	profile, err := s.profile(name, own)
-	if err != nil || !slices.Contains(Abilities(profile), CanTools) {
+	if err != nil || !slices.Contains(protocols.Abilities(profile), protocols.CanTools) {
 		return nil
 	}
 	return tools.Lines(r, lead)

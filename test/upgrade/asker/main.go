@@ -81,7 +81,11 @@ func ask(ctx context.Context, intake reflect.Value, verb, key, text string) erro
 		return fmt.Errorf("this commit has no such verb")
 	}
 	args := []reflect.Value{reflect.ValueOf(ctx)}
-	for i := 1; i < call.Type().NumIn(); i++ {
+	last := call.Type().NumIn()
+	if call.Type().IsVariadic() { // Call takes the elements of the last parameter: there are none
+		last--
+	}
+	for i := 1; i < last; i++ {
 		arg := reflect.New(call.Type().In(i)).Elem()
 		switch arg.Kind() {
 		case reflect.String:

@@ -26,7 +26,7 @@ it("previews a change, and makes it then", async () => {
   fireEvent.click(screen.getByText("Edit"));
   expect(screen.queryByLabelText("The change")).toBeNull();
   fireEvent.click(screen.getByText("Save"));
-  await waitFor(() => expect(done).toHaveBeenCalledWith("new"));
+  await waitFor(() => expect(done).toHaveBeenCalledWith("new", {}));
   expect(send.mock.calls).toEqual([["new", true], ["new", false]]);
 });
 

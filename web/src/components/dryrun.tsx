@@ -7,8 +7,8 @@ import { needLines } from "../lib/diff";
 import { DiffLines } from "./difflines";
 
 // useDryRun sends a change: dry, which previews it, and then really. done is called
-// after the change is made.
-export function useDryRun<C>(send: (change: C, dry: boolean) => Promise<{ diff?: string }>, done: (change: C) => void) {
+// after the change is made, with the answer to it.
+export function useDryRun<C, A extends { diff?: string }>(send: (change: C, dry: boolean) => Promise<A>, done: (change: C, answer: A) => void) {
   const [preview, setPreview] = useState<{ diff: string; change: C }>();
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
@@ -20,7 +20,7 @@ export function useDryRun<C>(send: (change: C, dry: boolean) => Promise<{ diff?:
       if (dry) setPreview({ diff: answer.diff ?? "", change });
       else {
         changed();
-        done(change);
+        done(change, answer);
       }
     } catch (err) {
       setProblem(problemOf(err));

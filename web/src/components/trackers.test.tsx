@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import type { ProjectConfig } from "../api/schema";
 import { changeOf, rowsOf, wrongField } from "../lib/trackers";
 import { serve, show } from "../test/render";
-import { TrackersForm } from "./trackers";
+import { Trackers, TrackersForm } from "./trackers";
 
 const route = "PATCH /api/v1/projects/app/config";
 const tracker = { import: { labels: ["agent", "a, b"] }, active: 7, every: "5m", write: { close: false, labels: { working: "in progress" } } };
@@ -46,6 +46,21 @@ it("shows what it would write, then writes it", async () => {
   await waitFor(() => expect(done).toHaveBeenCalled());
   const body = { key: "tracker", revision: "r1", value: [{ import: tracker.import, active: 7, every: "5m", write: { comment: false } }, { kind: "linear", team: "ENG" }] };
   expect(sent.map((s) => s.body)).toEqual([{ ...body, dry_run: true }, { ...body, dry_run: false }]);
+});
+
+it("shows after a save what was saved, although the cache has the list before it", async () => {
+  const after = { ...config, revision: "r2", diff: "--- coppice.yaml\n+++ coppice.yaml\n@@\n-tracker: {}\n+tracker: []\n", keys: config.keys!.map((k) => (k.key === "tracker" ? { ...k, value: [{ ...tracker, active: 9 }] } : k)) };
+  const sent = serve({ "GET /api/v1/projects/app/config": config, [route]: after });
+  show(<Trackers project="app" />);
+  await screen.findByText("Show the change");
+  fireEvent.change(field("Most active tasks"), { target: { value: "9" } });
+  for (const n of [0, 1]) { // the second change continues with the revision of the first one
+    fireEvent.click(screen.getByText("Show the change"));
+    fireEvent.click(await screen.findByRole("button", { name: "Save" }));
+    await waitFor(() => expect(screen.queryByLabelText("The change")).toBeNull());
+    expect(field("Most active tasks").value).toBe("9");
+    expect((sent.filter((s) => s.body).at(-1)!.body as { revision: string }).revision).toBe(n === 0 ? "r1" : "r2");
+  }
 });
 
 it("shows a refusal at its field", async () => {

@@ -13,12 +13,12 @@ import { Preview, useDryRun } from "./dryrun";
 // With add, the list starts with a new tracker at its end.
 export function Trackers({ project, add, onDone }: { project: string; add?: boolean; onDone?: () => void }) {
   const config = useAnswer(queries.config(project));
-  const [saved, setSaved] = useState(0);
+  const [saved, setSaved] = useState<{ n: number; c?: ProjectConfig }>({ n: 0 }); // what the cache has can be older than the answer
   if (!config.data) return config.problem ? <ProblemBox problem={config.problem} again={config.again} /> : <Loading what="the trackers" />;
-  return <TrackersForm key={saved} project={project} c={config.data} add={add} onDone={onDone ?? (() => setSaved(saved + 1))} />;
+  return <TrackersForm key={saved.n} project={project} c={saved.c ?? config.data} add={add} onDone={(c) => (onDone ? onDone() : setSaved({ n: saved.n + 1, c }))} />;
 }
 
-export function TrackersForm({ project, c, add, onDone }: { project: string; c: ProjectConfig; add?: boolean; onDone: () => void }) {
+export function TrackersForm({ project, c, add, onDone }: { project: string; c: ProjectConfig; add?: boolean; onDone: (saved?: ProjectConfig) => void }) {
   const [revision] = useState(c.revision); // of the list that is edited
   const [rows, setRows] = useState(() => {
     const now = rowsOf((c.keys?.find((k) => k.key === "tracker")?.value as TrackerPolicy[] | undefined) ?? []);
@@ -27,9 +27,9 @@ export function TrackersForm({ project, c, add, onDone }: { project: string; c: 
   const { preview, problem, busy, run, reset } = useDryRun((rows: Row[], dry) => {
     const body = { key: "tracker", ...changeOf(c, rows), revision, dry_run: dry };
     return dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body }));
-  }, () => {
+  }, (_, answer) => {
     say(`The trackers of ${project} are changed`);
-    onDone();
+    onDone(answer);
   });
   const edit = (next: Row[]) => {
     setRows(next);
@@ -58,7 +58,7 @@ export function TrackersForm({ project, c, add, onDone }: { project: string; c: 
       {preview && <Preview diff={preview.diff} what="file" />}
       <footer className="form-end">
         {preview?.diff ? <button type="button" className="button primary" disabled={busy} onClick={() => void run(rows, false)}>Save</button> : <button className="button primary" disabled={busy}>Show the change</button>}
-        <button type="button" className="button" onClick={onDone}>Cancel</button>
+        <button type="button" className="button" onClick={() => onDone()}>Cancel</button>
       </footer>
     </form>
   );

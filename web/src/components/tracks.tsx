@@ -13,14 +13,14 @@ import { Preview, useDryRun } from "./dryrun";
 // With add, the list starts with an empty track at its end.
 export function Tracks({ project, add, onDone }: { project: string; add?: boolean; onDone?: () => void }) {
   const config = useAnswer(queries.config(project));
-  const [saved, setSaved] = useState(0);
+  const [saved, setSaved] = useState<{ n: number; c?: ProjectConfig }>({ n: 0 }); // what the cache has can be older than the answer
   if (!config.data) return config.problem ? <ProblemBox problem={config.problem} again={config.again} /> : <Loading what="the tracks" />;
-  return <TracksForm key={saved} project={project} c={config.data} add={add} onDone={onDone ?? (() => setSaved(saved + 1))} />;
+  return <TracksForm key={saved.n} project={project} c={saved.c ?? config.data} add={add} onDone={(c) => (onDone ? onDone() : setSaved({ n: saved.n + 1, c }))} />;
 }
 
 const docOf = (c: ProjectConfig, field: string) => c.keys?.find((k) => k.key === `tracks[].${field}`)?.doc ?? "";
 
-export function TracksForm({ project, c, add, onDone }: { project: string; c: ProjectConfig; add?: boolean; onDone: () => void }) {
+export function TracksForm({ project, c, add, onDone }: { project: string; c: ProjectConfig; add?: boolean; onDone: (saved?: ProjectConfig) => void }) {
   const [revision] = useState(c.revision); // of the list that is edited
   const [rows, setRows] = useState(() => {
     const now = rowsOf((c.keys?.find((k) => k.key === "tracks")?.value as Track[] | undefined) ?? []);
@@ -29,9 +29,9 @@ export function TracksForm({ project, c, add, onDone }: { project: string; c: Pr
   const { preview, problem, busy, run, reset } = useDryRun((rows: Row[], dry) => {
     const body = { key: "tracks", value: tracksOf(rows), revision, dry_run: dry };
     return dataOf(api.PATCH("/api/v1/projects/{project}/config", { params: { path: { project } }, body }));
-  }, () => {
+  }, (_, answer) => {
     say(`The tracks of ${project} are changed`);
-    onDone();
+    onDone(answer);
   });
   const edit = (next: Row[]) => {
     setRows(next);
@@ -57,7 +57,7 @@ export function TracksForm({ project, c, add, onDone }: { project: string; c: Pr
       {preview && <Preview diff={preview.diff} what="file" />}
       <footer className="form-end">
         {preview?.diff ? <button type="button" className="button primary" disabled={busy} onClick={() => void run(rows, false)}>Save</button> : <button className="button primary" disabled={busy}>Show the change</button>}
-        <button type="button" className="button" onClick={onDone}>Cancel</button>
+        <button type="button" className="button" onClick={() => onDone()}>Cancel</button>
       </footer>
     </form>
   );

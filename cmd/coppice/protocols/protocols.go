@@ -1,4 +1,6 @@
-package server
+// Package protocols has the table of the protocols by which this program talks to agents,
+// and of what an agent can do with each.
+package protocols
 
 import (
 	"strings"
@@ -14,8 +16,8 @@ import (
 	"coppice/agent/terminal"
 )
 
-// Protocols returns the protocols of this program, by name.
-func Protocols() map[string]agent.Protocol {
+// All returns the protocols of this program, by name.
+func All() map[string]agent.Protocol {
 	all := map[string]agent.Protocol{}
 	for _, p := range append(jsonl.Protocols(), acp.New(), claude.New(), codex.New(), codex.NewExec(), command.New(), scripted.New(), terminal.New()) {
 		all[p.Name()] = p
@@ -56,7 +58,7 @@ var protocolSkills = map[string]skills{
 // Abilities returns what an agent can do according to its protocol and its
 // profile.
 func Abilities(p coppice.Profile) []string {
-	protocol, known := Protocols()[p.Protocol]
+	protocol, known := All()[p.Protocol]
 	if !known {
 		return nil
 	}
