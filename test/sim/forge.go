@@ -34,6 +34,7 @@ type request struct {
 	body    string
 	auto    string    // the head that the forge merges when its rules allow it
 	changed time.Time // which webhooks and polls have to find
+	dropped bool      // Coppice closed it, because its task was stopped: a person can land the same work later
 
 	finished int // how often a person tried to finish it at the end
 }
@@ -124,7 +125,7 @@ func (f *forgeRepo) Create(_ context.Context, text coppice.PullText) (b forge.Br
 		return b, coppice.Errorf(coppice.EConflict, "there is a request of %s", text.Branch)
 	}
 	for _, p := range f.requests {
-		if p.Branch == text.Branch && p.Head == head {
+		if p.Branch == text.Branch && p.Head == head && !p.dropped {
 			f.s.world.breakf("#%d and another request were opened for %s of %s", p.Number, head, text.Branch)
 		}
 	}
@@ -226,7 +227,10 @@ func (f *forgeRepo) Close(_ context.Context, number int) error {
 	if p == nil {
 		return missing("request", number)
 	}
-	return f.network(func() { f.end(p, coppice.PullClosed) })
+	return f.network(func() {
+		p.dropped = true
+		f.end(p, coppice.PullClosed)
+	})
 }
 
 // request returns the request with a number, or nil.
