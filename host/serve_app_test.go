@@ -219,7 +219,7 @@ func TestStopTheAgentThatHasAnApp(t *testing.T) {
 func TestAMessageForAnAgentThatNeverRuns(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo").withApp("deaf")
-	b.spec.App.Timeout = coppice.Duration(300 * time.Millisecond)
+	b.spec.App.Timeout = coppice.Duration(5 * time.Second) // the host ends then, so the message has to arrive before
 	b.start("")
 	if err := b.dial().Send(b.ctx, Message{ID: "1", Text: "hello"}); err == nil {
 		t.Error("it was delivered")
