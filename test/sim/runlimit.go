@@ -15,9 +15,10 @@ import (
 const mostReported = 700
 
 // raiseAccounts is a person who raises the budgets of accounts at the end. A lead that
-// waits for its workers holds the rest of its account's budget, and they can need it.
+// waits for its workers holds the rest of its account's budget, and they can need it. A
+// reaction to a pull request can need more than is left for the day.
 func (s *sim) raiseAccounts() error {
-	if !s.opt.Flows {
+	if !s.opt.Flows && !s.opt.Pulls {
 		return nil
 	}
 	raised := map[string]coppice.USD{}
