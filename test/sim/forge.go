@@ -10,6 +10,7 @@ import (
 
 	"coppice"
 	"coppice/forge"
+	"coppice/store"
 )
 
 // forgeRepo is a repository on a forge. It implements forge.Forge, so that the real
@@ -34,7 +35,7 @@ type request struct {
 	body    string
 	auto    string    // the head that the forge merges when its rules allow it
 	changed time.Time // which webhooks and polls have to find
-	dropped bool      // Coppice closed it, because its task was stopped: a person can land the same work later
+	ended   time.Time
 
 	finished int // how often a person tried to finish it at the end
 }
@@ -116,6 +117,22 @@ func (f *forgeRepo) Tip(_ context.Context, branch string) (string, error) {
 	return "", missing("branch", branch)
 }
 
+// landsAgain reports whether the work of a request that was closed lands by a later
+// landing, as a person can ask.
+func (f *forgeRepo) landsAgain(p *request) bool {
+	s, again := f.s, false
+	err := s.st.View(s.ctx, func(r store.Reader) error {
+		t, err := r.Tasks.ByKey(s.world.branchOf[p.Branch])
+		if err != nil {
+			return err
+		}
+		l, err := r.Landings.Last(t.ID)
+		again = l != nil && !l.CreatedAt.Before(p.ended)
+		return err
+	})
+	return err == nil && again && p.State == coppice.PullClosed
+}
+
 func (f *forgeRepo) Create(_ context.Context, text coppice.PullText) (b forge.Brief, err error) {
 	head := f.branches[text.Branch]
 	switch {
@@ -125,7 +142,7 @@ func (f *forgeRepo) Create(_ context.Context, text coppice.PullText) (b forge.Br
 		return b, coppice.Errorf(coppice.EConflict, "there is a request of %s", text.Branch)
 	}
 	for _, p := range f.requests {
-		if p.Branch == text.Branch && p.Head == head && !p.dropped {
+		if p.Branch == text.Branch && p.Head == head && !f.landsAgain(p) {
 			f.s.world.breakf("#%d and another request were opened for %s of %s", p.Number, head, text.Branch)
 		}
 	}
@@ -227,10 +244,7 @@ func (f *forgeRepo) Close(_ context.Context, number int) error {
 	if p == nil {
 		return missing("request", number)
 	}
-	return f.network(func() {
-		p.dropped = true
-		f.end(p, coppice.PullClosed)
-	})
+	return f.network(func() { f.end(p, coppice.PullClosed) })
 }
 
 // request returns the request with a number, or nil.
@@ -312,7 +326,7 @@ func (f *forgeRepo) end(p *request, state coppice.PullState) {
 	if p.State != coppice.PullOpen {
 		f.s.world.breakf("#%d is %s, and ends once more as %s", p.Number, p.State, state)
 	}
-	p.Head, p.State = f.head(p), state
+	p.Head, p.State, p.ended = f.head(p), state, f.s.now
 	f.touch(p)
 }
 
