@@ -52,6 +52,7 @@ type ForgeWriteSpec struct {
 	Key     string   `json:"key"`              // the marker: the task's key for a request, a unique key for a comment
 	Number  int      `json:"number,omitempty"` // of the request; 0 if Coppice does not know it
 	Before  int      `json:"before,omitempty"` // of the task's request before it, which has ended
+	Closed  bool     `json:"closed,omitempty"` // that one was closed; somebody can have merged it since
 	Text    PullText `json:"text,omitzero"`
 	Head    string   `json:"head,omitempty"`
 	Method  string   `json:"method,omitempty"` // one of PullMerges

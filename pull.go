@@ -76,6 +76,9 @@ type PullDetails struct {
 	Pushed string `json:"pushed,omitempty"`
 	// Before is the number of the task's request before this one, which has ended.
 	Before int `json:"before,omitempty"`
+	// Closed says that it was closed. Nobody reads it on the forge any more, so somebody
+	// can have opened it again and merged it.
+	Closed bool `json:"closed,omitempty"`
 	// Left is the commit that an earlier request of the task left on the branch. The
 	// first push replaces it.
 	Left string `json:"left,omitempty"`

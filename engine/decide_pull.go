@@ -101,7 +101,7 @@ func putPull(v *View, l coppice.Landing) *Decision {
 // offerPut offers to open the request, or to make it look like the text.
 func offerPut(v *View, p coppice.Pull, text coppice.PullText, head string) *Decision {
 	return offerPull(v, p, coppice.WorkForgeWrite, coppice.ForgeWriteSpec{
-		ForgeSpec: v.forge(), Op: coppice.ForgePut, Key: v.Task.Key, Number: p.Number, Before: p.Before, Text: text, Head: head,
+		ForgeSpec: v.forge(), Op: coppice.ForgePut, Key: v.Task.Key, Number: p.Number, Before: p.Before, Closed: p.Closed, Text: text, Head: head,
 	}, "writes the pull request")
 }
 
@@ -120,6 +120,7 @@ func openedPull(v *View, text coppice.PullText) coppice.Pull {
 	p.PullDetails = coppice.PullDetails{Branch: text.Branch, Base: text.Base, CreatedAt: v.Now}
 	if v.Pull != nil { // an earlier request of the task has ended, and there is more work
 		p.ID, p.Steps, p.Before = v.Pull.ID, v.Pull.Steps, max(v.Pull.Number, v.Pull.Before) // the steps name its next work item
+		p.Closed = v.Pull.Report.State != coppice.PullMerged
 		switch {
 		case p.Branch != v.Pull.Branch:
 		case v.Pull.Report.State == coppice.PullMerged: // the base has what is left on the branch

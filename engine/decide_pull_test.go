@@ -487,7 +487,7 @@ func TestAnotherPullRequest(t *testing.T) {
 	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead, Conversation: "talk"})
 	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
 	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
-	if spec := b.written("app-1"); spec.Op != coppice.ForgePut || spec.Number != 0 || spec.Before != 7 || spec.Head != pullFixed {
+	if spec := b.written("app-1"); spec.Op != coppice.ForgePut || spec.Number != 0 || spec.Before != 7 || !spec.Closed || spec.Head != pullFixed {
 		t.Errorf("the next request: %+v", spec)
 	}
 }

@@ -88,6 +88,7 @@ func TestPutLooksUp(t *testing.T) {
 		found  forge.Brief
 		number int // that Coppice knows
 		before int
+		closed bool // the one before was
 		want   string
 	}{
 		"none":                        {want: "create"},
@@ -100,6 +101,9 @@ func TestPutLooksUp(t *testing.T) {
 		"closed":                      {found: forge.Brief{Number: 5, State: coppice.PullClosed, Body: ours, Head: "h"}, want: ""},
 		"closed, with a commit more":  {found: forge.Brief{Number: 5, State: coppice.PullClosed, Body: ours, Head: "theirs"}, want: ""},
 		"closed, the one before":      {found: forge.Brief{Number: 5, State: coppice.PullClosed, Body: ours, Head: "old"}, before: 5, want: "create"},
+		"merged, the one before":      {found: forge.Brief{Number: 5, State: coppice.PullMerged, Body: ours, Head: "h"}, before: 5, want: "create"},
+		"closed, then merged":         {found: forge.Brief{Number: 5, State: coppice.PullMerged, Body: ours, Head: "h"}, before: 5, closed: true, want: ""},
+		"an older head was merged":    {found: forge.Brief{Number: 5, State: coppice.PullMerged, Body: ours, Head: "old"}, before: 5, closed: true, want: "create"},
 		"closed, of another task":     {found: forge.Brief{Number: 5, State: coppice.PullClosed, Head: "h"}, want: "create"},
 	} {
 		f := &fake{t: t, create: func() (forge.Brief, error) { return forge.Brief{Number: 8, State: coppice.PullOpen}, nil }}
@@ -112,7 +116,7 @@ func TestPutLooksUp(t *testing.T) {
 		f.read = func(_ context.Context, n int) (coppice.PullRead, error) {
 			return coppice.PullRead{Number: n, State: coppice.PullOpen}, nil
 		}
-		got, err := forge.Write(t.Context(), f, coppice.ForgeWriteSpec{Op: coppice.ForgePut, Key: "k", Number: c.number, Before: c.before, Head: "h", Text: coppice.PullText{Branch: "b", Body: ours}})
+		got, err := forge.Write(t.Context(), f, coppice.ForgeWriteSpec{Op: coppice.ForgePut, Key: "k", Number: c.number, Before: c.before, Closed: c.closed, Head: "h", Text: coppice.PullText{Branch: "b", Body: ours}})
 		calls := strings.ReplaceAll(strings.Join(f.calls, ", "), " "+ours, "")
 		if err != nil {
 			calls += string(coppice.ErrorCode(err))

@@ -69,7 +69,8 @@ func lookUp(ctx context.Context, f Forge, spec coppice.ForgeWriteSpec) (Brief, e
 	case spec.Number != 0:
 		return found, nil
 	case strings.Contains(found.Body, coppice.PullMarker(spec.Key)):
-		if found.State != coppice.PullOpen && found.Number <= spec.Before {
+		again := spec.Closed && found.State == coppice.PullMerged && found.Head == spec.Head
+		if found.State != coppice.PullOpen && found.Number <= spec.Before && !again {
 			return Brief{}, nil // an earlier request of the task; there is more work since
 		}
 		return found, nil
