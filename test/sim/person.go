@@ -206,6 +206,9 @@ func (s *sim) tasksHold(r store.Reader) error {
 		return fmt.Errorf("%d tasks of %d are left", len(tasks), len(s.keys))
 	}
 	for _, t := range tasks {
+		if err := s.world.takesOffEmpty(r, t); err != nil {
+			return err
+		}
 		landed, rounds := s.world.landed[t.Key], s.world.rounds[t.Key]
 		if t.Outcome == coppice.OutcomeDone && t.Landed != "" && (len(landed) == 0 || len(landed) > 1+rounds || landed[len(landed)-1] != t.Landed) {
 			return fmt.Errorf("%s is done as %s, the world saw %v", t.Key, t.Landed, s.world.landed[t.Key])

@@ -135,6 +135,21 @@ func (w *world) takesOff(id string) {
 	w.landed[task] = slices.DeleteFunc(w.landed[task], func(c string) bool { return c == id })
 }
 
+// takesOffEmpty takes note of landings of a task that others had taken off the base before
+// they were reverted.
+func (w *world) takesOffEmpty(r store.Reader, t coppice.Task) error {
+	if n := len(w.landed[t.Key]); n < 2 || w.landed[t.Key][n-1] == t.Landed {
+		return nil
+	}
+	landings, err := r.Landings.Of(t.ID)
+	for _, l := range landings {
+		if l.Reverts != "" && l.Outcome == coppice.LandingEmpty {
+			w.takesOff(l.Head)
+		}
+	}
+	return err
+}
+
 // revert makes the commit that takes a landing off the base, file by file.
 func (w *world) revert(s coppice.MergeSpec, base string) coppice.MergeResult {
 	res := coppice.MergeResult{Base: base}
