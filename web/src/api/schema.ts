@@ -4506,6 +4506,7 @@ export interface components {
             blocked?: string;
             branch: string;
             cleaned?: boolean;
+            closed?: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
