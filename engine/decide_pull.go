@@ -281,11 +281,16 @@ func pullMerged(v *View, p coppice.Pull, spec coppice.ForgeWriteSpec, r coppice.
 // isMerged stores that the request is merged. If a read has found it closed in the
 // meantime, somebody opened it again.
 func isMerged(v *View, p coppice.Pull, r coppice.ForgeWriteResult) *Decision {
-	if p.Report.State == coppice.PullClosed {
+	reopened := p.Report.State == coppice.PullClosed
+	if reopened {
 		p.EndedAt = time.Time{}
 	}
 	p.Report.State, p.Report.Merged = r.State, r.Merged
-	return changePull(v, p, coppice.EventPullMerged, p.Name()+" is merged as "+short(r.Merged))
+	d := changePull(v, p, coppice.EventPullMerged, p.Name()+" is merged as "+short(r.Merged))
+	if reopened { // the forge is read while a request is open
+		d.Wake = []coppice.Subject{coppice.ForgeSubject(v.Project.ID)}
+	}
+	return d
 }
 
 // stepDone returns a pull request after a step that worked.
