@@ -189,11 +189,9 @@ func settlePullPush(v *View, w coppice.Work) *Decision {
 	p := stepDone(*v.Pull)
 	switch {
 	case spec.New == "" && r.Pushed:
-		p.Cleaned = true
-		return changePull(v, p, coppice.EventPullChanged, "its branch on the forge is deleted")
+		return changePull(v, cleaned(v, p), coppice.EventPullChanged, "its branch on the forge is deleted")
 	case v.Task.Ended() && r.Theirs+r.Blocked != "": // nobody waits for the branch, so it is not tried again
-		p.Cleaned = true
-		return changePull(v, p, coppice.EventPullChanged, fmt.Sprintf("%s stays as it is on the forge: %s", p.Branch, cmp.Or(r.Blocked, "somebody else pushed "+short(r.Theirs))))
+		return changePull(v, cleaned(v, p), coppice.EventPullChanged, fmt.Sprintf("%s stays as it is on the forge: %s", p.Branch, cmp.Or(r.Blocked, "somebody else pushed "+short(r.Theirs))))
 	case r.Theirs != "":
 		return pullFailed(v, foreignCommits(v, p, r.Theirs))
 	case r.Blocked != "":
@@ -278,12 +276,22 @@ func pullMerged(v *View, p coppice.Pull, spec coppice.ForgeWriteSpec, r coppice.
 	return d
 }
 
+// cleaned returns a request with which nothing is left to do. It ends here if the base
+// had its work already, so that no landing followed the merge.
+func cleaned(v *View, p coppice.Pull) coppice.Pull {
+	p.Cleaned = true
+	if p.Report.State == coppice.PullMerged && p.EndedAt.IsZero() {
+		p.EndedAt = v.Now
+	}
+	return p
+}
+
 // isMerged stores that the request is merged. If a read has found it closed in the
 // meantime, somebody opened it again.
 func isMerged(v *View, p coppice.Pull, r coppice.ForgeWriteResult) *Decision {
 	reopened := p.Report.State == coppice.PullClosed
 	if reopened {
-		p.EndedAt = time.Time{}
+		p.EndedAt, p.Cleaned = time.Time{}, false
 	}
 	p.Report.State, p.Report.Merged = r.State, r.Merged
 	d := changePull(v, p, coppice.EventPullMerged, p.Name()+" is merged as "+short(r.Merged))
