@@ -23,10 +23,9 @@ var ErrCannot = errors.New("agent: the protocol cannot do that")
 
 // Request is what a session requests of an agent.
 type Request struct {
-	Session    string // key
-	Role       coppice.Role
-	Prompt     string // the whole first message
-	PromptFile string // the same text in a file, 0600, for profiles that pass a file
+	Session string // key
+	Role    coppice.Role
+	Prompt  string // the whole first message
 	// Images belong to the prompt. Only protocols whose drivers are Viewers get
 	// them.
 	Images []Image `json:"-"`

@@ -25,8 +25,11 @@ const (
 	SlotSchemaFile   = "{schema_file}"
 )
 
-// schemaFile is the file of a launch that contains the schema.
-const schemaFile = "schema.json"
+// Files of a launch: the schema, and the prompt for profiles that pass a file.
+const (
+	schemaFile = "schema.json"
+	promptFile = "prompt"
+)
 
 // LaunchProfile makes the Launch that a profile describes: its command, its
 // arguments, and those for a model, an effort, a budget, a schema and a
@@ -40,11 +43,12 @@ func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 		return Launch{}, coppice.Errorf(coppice.EInvalid, "the agent's profile has no command").
 			WithFix("name the program under agents.<name>.command in coppice.yaml")
 	}
-	file := strings.NewReplacer(SlotPromptFile, r.PromptFile)
-	argv := slices.Clone(p.Command)
-	for _, a := range p.Args {
-		argv = append(argv, file.Replace(a))
+	var l Launch
+	args, err := l.prompt(p, r)
+	if err != nil {
+		return Launch{}, err
 	}
+	argv := append(slices.Clone(p.Command), args...)
 	if r.Model != "" {
 		if err := coppice.ValidModel(r.Model); err != nil {
 			return Launch{}, err
@@ -60,7 +64,7 @@ func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 	if r.Budget > 0 {
 		argv = fill(argv, p.Budget, SlotUSD, strconv.FormatFloat(r.Budget, 'f', -1, 64))
 	}
-	l := Launch{Env: maps.Clone(p.Env)}
+	l.Env = maps.Clone(p.Env)
 	held, err := l.schema(p, r)
 	if err != nil {
 		return Launch{}, err
@@ -80,6 +84,13 @@ func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 	return l, l.files(p, r)
 }
 
+// prompt returns the profile's arguments. It adds the file with the prompt to the
+// launch if one of them names it.
+func (l *Launch) prompt(p coppice.Profile, r Request) ([]string, error) {
+	path, err := l.fileOf(r, p.Args, SlotPromptFile, promptFile, []byte(r.Prompt))
+	return fill(nil, p.Args, SlotPromptFile, path), err
+}
+
 // schema returns the arguments that make the agent's final message match the
 // request's schema. It adds the file that some of them name to the launch.
 func (l *Launch) schema(p coppice.Profile, r Request) ([]string, error) {
@@ -87,19 +98,20 @@ func (l *Launch) schema(p coppice.Profile, r Request) ([]string, error) {
 	if schema == nil {
 		return nil, nil
 	}
-	path := ""
-	if slices.ContainsFunc(p.Schema, func(a string) bool { return strings.Contains(a, SlotSchemaFile) }) {
-		var err error
-		if path, err = l.AddFile(r, schemaFile, append(slices.Clone(schema), '\n')); err != nil {
-			return nil, err
-		}
+	path, err := l.fileOf(r, p.Schema, SlotSchemaFile, schemaFile, append(slices.Clone(schema), '\n'))
+	if err != nil {
+		return nil, err
 	}
-	var argv []string
-	slots := strings.NewReplacer(SlotSchema, string(schema), SlotSchemaFile, path)
-	for _, a := range p.Schema {
-		argv = append(argv, slots.Replace(a))
+	return fill(nil, fill(nil, p.Schema, SlotSchemaFile, path), SlotSchema, string(schema)), nil
+}
+
+// fileOf adds a file to the launch, and returns its path, if an argument has the
+// slot.
+func (l *Launch) fileOf(r Request, args []string, slot, name string, data []byte) (string, error) {
+	if !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, slot) }) {
+		return "", nil
 	}
-	return argv, nil
+	return l.AddFile(r, name, data)
 }
 
 // SchemaLine returns the schema for the final message on one line, or nil if

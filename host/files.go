@@ -16,13 +16,14 @@ import (
 // The files of a session's directory.
 const (
 	lockFile   = "lock"
-	specFile   = "spec.json"
-	promptFile = "prompt"
 	stateFile  = "state.json"
 	exitFile   = "exit.json"
 	socketFile = "sock"
 	spoolDir   = "spool"
 	logFile    = "host.log"
+
+	specFile   = "spec.json" // written by servers of earlier releases, like promptFile
+	promptFile = "prompt"
 
 	reserveFile = "reserve" // reserves the disk space of exit.json, which it becomes
 	reserveSize = 64 << 10

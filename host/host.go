@@ -1,20 +1,19 @@
 // Package host is the small process that owns one session's agent, and the
 // client that others use to talk to it.
 //
-// A session has a directory. Start writes its Spec and prompt there and starts
-// `coppice host <dir>` detached, in a separate process session. Launch starts
-// the process ahead of time, and the process waits. The host acquires the
-// directory's lock and starts the agent in another process group. It appends
+// A session has a directory. Start starts `coppice host <dir>` detached, in a
+// separate process session, and passes it the Spec and prompt through a pipe.
+// Launch starts the process ahead of time, and the process waits. The host
+// acquires the directory's lock and starts the agent in another process group. It appends
 // every byte of the agent to the spool before anything decodes it, and then the
 // driver's events. It serves a unix socket in the directory. The host outlives
 // the process that started it. When the agent and all its children have ended,
 // the host writes its Exit and exits.
 //
-// The directory (0700) contains lock (held by the running host), spec.json and
-// prompt (0600), spool/ (segments), state.json (State, written before the agent
-// starts), sock (0600) and exit.json (Exit, written last). Files appear whole:
-// they are written under another name and renamed. state.json and exit.json are
-// synced first. The directory also contains host.log (the host's log) and images
+// The directory (0700) contains lock (held by the running host), spool/ (segments),
+// state.json (State, written before the agent starts), sock (0600) and exit.json
+// (Exit, written last). Files appear whole: they are written under another name
+// and renamed. state.json and exit.json are synced first. The directory also contains host.log (the host's log) and images
 // (images of people, for the prompt and for messages). A Start in progress locks the
 // directory. While a host runs, it contains reserve (the disk space of exit.json,
 // which it becomes) and, if the agent's launch needs files, private (0700).
@@ -59,22 +58,21 @@ import (
 	"coppice/agent"
 )
 
-// Spec describes a host's session. It has the agent's environment, so only its
-// owner can read its file.
+// Spec describes a host's session. No file contains it, because it has the agent's
+// environment.
 type Spec struct {
 	Session  string            `json:"session"` // key
 	Protocol string            `json:"protocol"`
 	Profile  coppice.Profile   `json:"profile"`
-	Request  agent.Request     `json:"request"`          // without Prompt, which has a separate file
+	Request  agent.Request     `json:"request"`
 	Env      map[string]string `json:"env"`              // the agent's whole environment
 	Grace    coppice.Duration  `json:"grace"`            // for each step of a stop
 	App      App               `json:"app,omitzero"`     // served while the agent works
 	Output   coppice.Bytes     `json:"output,omitempty"` // limit of the kept output; 0 means no limit
 	Images   []string          `json:"images,omitempty"` // names of images that AddImage wrote, for the prompt
 	Tools    bool              `json:"tools,omitempty"`  // the agent gets the tools of Coppice
-	// Secrets are the request's secrets. No file contains them. The host gets
-	// them through a pipe, and passes them to the agent as its protocol
-	// requires.
+	// Secrets are the request's secrets. The host passes them to the agent as its
+	// protocol requires.
 	Secrets map[string]string `json:"-"`
 }
 

@@ -88,7 +88,7 @@ func checkFiles(t *testing.T, b *bundle) {
 		}
 		names = append(names, e.Name())
 	}
-	if got := strings.Join(names, " "); got != "exit.json host.log lock prompt spec.json spool state.json" {
+	if got := strings.Join(names, " "); got != "exit.json host.log lock spool state.json" {
 		t.Errorf("files: %s", got)
 	}
 }

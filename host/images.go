@@ -64,11 +64,10 @@ func (h *host) showImages(p agent.Protocol) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.note(agent.Unseen(len(images)))
-	if r.Prompt == "" { // a person continues on a screen
-		return nil
+	if r.Prompt != "" { // otherwise a person continues on a screen
+		r.Prompt = agent.WithoutImages(r.Prompt, len(images))
 	}
-	r.Prompt = agent.WithoutImages(r.Prompt, len(images))
-	return writeFile(h.path(promptFile), []byte(r.Prompt))
+	return nil
 }
 
 // send passes a message to the driver. The caller holds mu.

@@ -78,7 +78,7 @@ func TestImages(t *testing.T) {
 		}
 	}
 	b.until(contains(fmt.Sprintf("got: and this with image/png of %d bytes, true with image/png of %d bytes, true\n", n, n)))
-	for name, m := range map[string]Message{"a path": {Text: "x", Images: []string{"../spec.json"}}, "none": {Text: "x", Images: []string{"three"}}} {
+	for name, m := range map[string]Message{"a path": {Text: "x", Images: []string{"../exit.json"}}, "none": {Text: "x", Images: []string{"three"}}} {
 		if err := c.Send(b.ctx, m); err == nil {
 			t.Errorf("%s was sent", name)
 		}
@@ -96,12 +96,12 @@ func TestImages(t *testing.T) {
 // the file of its prompt, and in messages. The spool says so for people.
 func TestImagesForABlindAgent(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "talk", "echo")
+	b := setup(t, "talk", "echo", "{prompt_file}")
 	b.addImage("one")
 	b.spec.Images = []string{"one"}
 	b.start("like this")
 	b.until(contains("ready\n"))
-	if got, err := os.ReadFile(filepath.Join(b.dir, promptFile)); err != nil || !strings.HasPrefix(string(got), "like this\n") || !strings.Contains(string(got), "You cannot see it.") {
+	if got, err := os.ReadFile(filepath.Join(b.dir, privateDir, "prompt")); err != nil || !strings.HasPrefix(string(got), "like this\n") || !strings.Contains(string(got), "You cannot see it.") {
 		t.Errorf("the prompt's file has %q, %v", got, err)
 	}
 	if err := b.dial().Send(b.ctx, Message{Text: "and this", Images: []string{"one"}}); err != nil {

@@ -43,15 +43,18 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 	// ignored: the agent would inherit what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGPIPE)
 	report := announcer{inherited(readyVar)}
-	secrets, ok := awaitGo()
-	if !ok {
+	o, ok, err := awaitOrder(dir)
+	if !ok && err == nil {
 		return 0
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
 
-	h, err := newHost(ctx, dir, secrets, log)
+	var h *host
+	if err == nil {
+		h, err = newHost(ctx, dir, o.Spec, log)
+	}
 	report.report(err)
 	if err != nil {
 		log.Error("host not started", "error", err)
@@ -80,14 +83,14 @@ func lean() {
 	debug.FreeOSMemory()
 }
 
-// newHost acquires the directory, reads the spec and prepares everything that
-// the agent needs. It writes the state last.
-func newHost(ctx context.Context, dir string, secrets map[string]string, log *slog.Logger) (_ *host, err error) {
+// newHost acquires the directory and prepares everything that the agent needs. It
+// writes the state last.
+func newHost(ctx context.Context, dir string, spec Spec, log *slog.Logger) (_ *host, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	h := &host{dir: dir, log: log, now: time.Now, agentDone: make(chan struct{}), done: make(chan struct{}), said: map[string]bool{}, screenDirty: make(chan struct{}, 1), term: newTerminal(RuntimePipe), agentStarted: make(chan struct{})}
+	h := &host{dir: dir, spec: spec, log: log, now: time.Now, agentDone: make(chan struct{}), done: make(chan struct{}), said: map[string]bool{}, screenDirty: make(chan struct{}, 1), term: newTerminal(RuntimePipe), agentStarted: make(chan struct{})}
 	h.starting, h.cancelAppWait = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -97,18 +100,8 @@ func newHost(ctx context.Context, dir string, secrets map[string]string, log *sl
 	if err := h.acquireLock(ctx); err != nil {
 		return nil, err
 	}
-	if found, err := readJSON(h.path(specFile), &h.spec); err != nil || !found {
-		return nil, errors.Join(errors.New("host: the directory has no spec"), err)
-	}
-	prompt, err := os.ReadFile(h.path(promptFile))
-	if err != nil {
-		return nil, fmt.Errorf("host: %w", err)
-	}
-	h.spec.Secrets = secrets
 	h.calls.session, h.calls.quiet = h.spec.Session, lean
 	h.spec.Request.Session = h.spec.Session
-	h.spec.Request.Prompt = string(prompt)
-	h.spec.Request.PromptFile = h.path(promptFile)
 	if h.spec.Grace <= 0 {
 		h.spec.Grace = coppice.Duration(defaultGrace)
 	}

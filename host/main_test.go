@@ -62,12 +62,12 @@ type testProtocol struct{ name string }
 func (p testProtocol) Name() string { return p.name }
 
 func (p testProtocol) Launch(prof coppice.Profile, r agent.Request) (agent.Launch, error) {
-	l := agent.Launch{Argv: append(prof.Command, prof.Args...), Env: map[string]string{roleVar: "agent"}}
+	l, err := agent.LaunchProfile(prof, r)
 	switch p.name {
 	case RuntimePty, RuntimeTmux, "hand":
 		l.Screen.Runtime = p.name
 	}
-	return l.With(r.Secrets), nil
+	return l.With(map[string]string{roleVar: "agent"}).With(r.Secrets), err
 }
 
 func (p testProtocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {

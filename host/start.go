@@ -26,11 +26,19 @@ type Launcher struct {
 }
 
 // The variables that name a host's descriptors. The host reports on the first
-// that it is up, and reads from the second when it can continue.
+// that it is up, and reads from the second what to do.
 const (
 	readyVar = "COPPICE_HOST_READY_FD"
-	goVar    = "COPPICE_HOST_GO_FD"
+	orderVar = "COPPICE_HOST_ORDER_FD"
+	goVar    = "COPPICE_HOST_GO_FD" // instead of orderVar, from servers of earlier releases
 )
+
+// order is what a host gets through its pipe. So no file contains the agent's
+// prompt, environment and secrets.
+type order struct {
+	Spec    Spec
+	Secrets map[string]string
+}
 
 // ready is a host's report.
 type ready struct {
@@ -54,11 +62,11 @@ func Start(ctx context.Context, l Launcher, dir string, spec Spec, prompt string
 // the process that launched it exits. So a host can start while the session's
 // workspace is being prepared.
 type Ahead struct {
-	dir     string
-	cmd     *exec.Cmd
-	ready   *os.File      // the host reports here
-	release *os.File      // a line lets the host continue
-	ended   chan struct{} // closed when the process has ended
+	dir    string
+	cmd    *exec.Cmd
+	ready  *os.File      // the host reports here
+	orders *os.File      // the host's order goes here
+	ended  chan struct{} // closed when the process has ended
 }
 
 // Launch starts the process of the host of the session in dir. It must be
@@ -80,23 +88,23 @@ func Launch(l Launcher, dir string) (*Ahead, error) {
 		return nil, fmt.Errorf("host: %w", err)
 	}
 	defer theirs.Close()
-	goRead, goWrite, err := os.Pipe()
+	orders, ours, err := os.Pipe()
 	if err != nil {
 		ready.Close()
 		return nil, fmt.Errorf("host: %w", err)
 	}
-	defer goRead.Close()
+	defer orders.Close()
 	cmd := exec.Command(l.Argv[0], append(l.Argv[1:len(l.Argv):len(l.Argv)], dir)...)
-	cmd.Env = append(l.Env[:len(l.Env):len(l.Env)], readyVar+"=3", goVar+"=4")
+	cmd.Env = append(l.Env[:len(l.Env):len(l.Env)], readyVar+"=3", orderVar+"=4")
 	cmd.Stderr = logf // for a crash of the host itself
-	cmd.ExtraFiles = []*os.File{theirs, goRead}
+	cmd.ExtraFiles = []*os.File{theirs, orders}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		ready.Close()
-		goWrite.Close()
+		ours.Close()
 		return nil, coppice.Errorf(coppice.EUnavailable, "the session's host cannot be started: %w", err)
 	}
-	a := &Ahead{dir: dir, cmd: cmd, ready: ready, release: goWrite, ended: make(chan struct{})}
+	a := &Ahead{dir: dir, cmd: cmd, ready: ready, orders: ours, ended: make(chan struct{})}
 	// A parent must wait for its child. This goroutine ends with the host, or
 	// with this process.
 	go func() {
@@ -108,7 +116,7 @@ func Launch(l Launcher, dir string) (*Ahead, error) {
 
 // Drop ends a host that is not needed after all. After Start it does nothing.
 func (a *Ahead) Drop() {
-	a.release.Close()
+	a.orders.Close()
 	a.ready.Close()
 }
 
@@ -127,17 +135,8 @@ func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 	if err != nil || phase != PhaseNone {
 		return err
 	}
-	spec.Request.Prompt = ""
-	todo, err := json.Marshal(spec)
-	if err != nil {
-		return fmt.Errorf("host: %w", err)
-	}
-	for name, data := range map[string][]byte{promptFile: []byte(prompt), specFile: append(todo, '\n')} {
-		if err := writeFile(filepath.Join(a.dir, name), data); err != nil {
-			return fmt.Errorf("host: %w", err)
-		}
-	}
-	err = a.await(ctx, spec.Secrets)
+	spec.Request.Prompt = prompt
+	err = a.await(ctx, order{Spec: spec, Secrets: spec.Secrets})
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -148,19 +147,18 @@ func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 	return err
 }
 
-// await lets the process continue, with the session's secrets, and waits for its
-// report.
-func (a *Ahead) await(ctx context.Context, secrets map[string]string) error {
-	line, err := json.Marshal(secrets)
+// await gives the process its order, and waits for its report.
+func (a *Ahead) await(ctx context.Context, o order) error {
+	line, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() {
-		_ = a.release.SetWriteDeadline(time.Unix(1, 0))
+		_ = a.orders.SetWriteDeadline(time.Unix(1, 0))
 		_ = a.ready.SetReadDeadline(time.Unix(1, 0))
 	})
 	defer stop()
-	_, _ = a.release.Write(append(line, '\n')) // a host that is gone does not report either
+	_, _ = a.orders.Write(append(line, '\n')) // a host that is gone does not report either
 	answer, err := bufio.NewReader(a.ready).ReadBytes('\n')
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("host: not up yet: %w", context.Cause(ctx))
@@ -198,23 +196,42 @@ func inherited(name string) *os.File {
 	return os.NewFile(uintptr(fd), name)
 }
 
-// awaitGo waits for the line that lets the host continue and has the session's
-// secrets. It returns false if the launching process dropped the host, or is
-// gone. A host that was started by hand continues immediately.
-func awaitGo() (secrets map[string]string, ok bool) {
-	f := inherited(goVar)
+// awaitOrder waits for the host's order. It returns false if the launching process
+// dropped the host, or is gone.
+func awaitOrder(dir string) (o order, ok bool, err error) {
+	f, into := inherited(orderVar), any(&o)
 	if f == nil {
-		return nil, true
+		f, into = inherited(goVar), &o.Secrets
 	}
-	defer f.Close()
-	line, err := bufio.NewReader(f).ReadBytes('\n')
+	if f != nil {
+		defer f.Close()
+		line, err := bufio.NewReader(f).ReadBytes('\n')
+		if err != nil {
+			return o, false, nil // any error means that the pipe was closed
+		}
+		if err := json.Unmarshal(line, into); err != nil && len(line) > 1 {
+			return o, false, fmt.Errorf("host: the order cannot be read: %w", err)
+		}
+	}
+	if into != any(&o) {
+		err = o.readFiles(dir)
+	}
+	o.Spec.Secrets = o.Secrets
+	return o, true, err
+}
+
+// readFiles reads the order of a server of an earlier release from files. That
+// server writes only the secrets into the pipe, or an empty line.
+func (o *order) readFiles(dir string) error {
+	if found, err := readJSON(filepath.Join(dir, specFile), &o.Spec); err != nil || !found {
+		return errors.Join(errors.New("host: the directory has no spec"), err)
+	}
+	prompt, err := os.ReadFile(filepath.Join(dir, promptFile))
 	if err != nil {
-		return nil, false // any error means that the pipe was closed
+		return fmt.Errorf("host: %w", err)
 	}
-	if len(line) > 1 { // servers of earlier releases write an empty line
-		err = json.Unmarshal(line, &secrets)
-	}
-	return secrets, err == nil
+	o.Spec.Request.Prompt = string(prompt)
+	return nil
 }
 
 // announcer is the host's side of the report.

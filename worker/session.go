@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -92,6 +93,10 @@ func (w *Worker) abandon(ctx context.Context, dir string) error {
 // profile names.
 const screenProtocol = "terminal"
 
+// tokenPrefix starts the token of a session for tool servers, so that tokens can be
+// found and masked in output.
+const tokenPrefix = "cop_"
+
 // start starts the session's host. It first records the branch's head and that
 // the session has begun. A crash in between is safe: a host that never started
 // is started again.
@@ -150,9 +155,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	if address != "" {
 		env[urlVar] = address
 	}
-	if env[agent.TokenVar], err = sessionToken(f.dir); err != nil {
-		return err
-	}
+	env[agent.TokenVar] = tokenPrefix + rand.Text()
 	protocol := profile.Protocol
 	if spec.Session.Screen {
 		if !profile.Screen.Set() {

@@ -40,7 +40,7 @@ const roleVar = "WORKER_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVar) {
 	case "host":
-		protocols := map[string]agent.Protocol{scripted.Name: scripted.New(), command.Name: command.New(), claude.Name: claude.New()}
+		protocols := map[string]agent.Protocol{scripted.Name: scripted.New(), command.Name: command.New(), claude.Name: claude.New(), recorded{}.Name(): recorded{scripted.New()}}
 		os.Exit(host.Main(context.Background(), os.Args[len(os.Args)-1], protocols, slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	case "agent":
 		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))

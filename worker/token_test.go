@@ -12,15 +12,52 @@ import (
 	"coppice"
 	"coppice/agent"
 	"coppice/agent/command"
-	"coppice/host"
 	"coppice/store"
 )
+
+// requestFile is where a recorded protocol writes the request, in the session's
+// directory.
+const requestFile = "request.json"
+
+// recorded is a protocol that records what was requested of it, with the token.
+type recorded struct{ agent.Protocol }
+
+type recordedRequest struct {
+	agent.Request
+	Token string
+}
+
+func (recorded) Name() string { return "recorded" }
+
+func (p recorded) Launch(profile coppice.Profile, r agent.Request) (agent.Launch, error) {
+	text, err := json.Marshal(recordedRequest{r, r.Token})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(os.Args[len(os.Args)-1], requestFile), text, 0o600)
+	}
+	if err != nil {
+		return agent.Launch{}, err
+	}
+	return p.Protocol.Launch(profile, r)
+}
+
+func requestIn(t *testing.T, dir string) (r recordedRequest) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, requestFile))
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
 
 // The engine's decisions for a session reach its agent's protocol, and the
 // session has its own token.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
+	b.profile.Protocol = recorded{}.Name()
 	id, s := b.run("cases:\n  - steps:\n      - ask: {text: \"Which?\"}\n      - say: Done.\n")
 	w := b.work(id)
 	spec, err := coppice.DecodeSpec[coppice.RunSpec](w)
@@ -32,21 +69,13 @@ func TestRequest(t *testing.T) {
 	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
 	b.start()
 	b.event(coppice.EventQuestionAsked, 1)
-	var kept host.Spec
-	data, err := os.ReadFile(filepath.Join(b.sessionDir(s.ID), "spec.json"))
-	b.must(err)
-	b.must(json.Unmarshal(data, &kept))
-	r := kept.Request
+	r := requestIn(t, b.sessionDir(s.ID))
+	delete(r.MCP, agent.ToolServer) // the host added it
 	if d := cmp.Diff(spec.Permissions, r.Permissions) + cmp.Diff(spec.MCP, r.MCP); d != "" || r.Budget != 2.5 || !r.Fork || r.Resume != "conv-1" {
 		t.Errorf("request %+v\n%s", r, d)
 	}
-	token, err := os.ReadFile(filepath.Join(b.sessionDir(s.ID), tokenFile))
-	b.must(err)
-	if kept.Env[agent.TokenVar] != string(token) || !strings.HasPrefix(string(token), tokenPrefix) || len(token) < 30 {
-		t.Errorf("token %q, environment %q", token, kept.Env[agent.TokenVar])
-	}
-	if info, err := os.Stat(filepath.Join(b.sessionDir(s.ID), tokenFile)); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
+	if token := r.Token; !strings.HasPrefix(token, tokenPrefix) || len(token) < 30 {
+		t.Errorf("token %q", token)
 	}
 	var ref string
 	b.view(func(r store.Reader) error {
@@ -62,29 +91,8 @@ func TestRequest(t *testing.T) {
 		// It is removed when the result is committed, which might be later.
 		b.Stop()
 		if _, err := os.Stat(b.sessionDir(s.ID)); err == nil {
-			t.Error("the token outlives its session")
+			t.Error("the session's directory outlives it")
 		}
-	}
-}
-
-func TestSessionToken(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "s")
-	first, err := sessionToken(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := sessionToken(dir); err != nil || again != first {
-		t.Errorf("%q, then %q (%v)", first, again, err)
-	}
-	if other, err := sessionToken(filepath.Join(t.TempDir(), "s")); err != nil || other == first {
-		t.Errorf("two sessions have the token %q (%v)", other, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, tokenFile), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if repaired, err := sessionToken(dir); err != nil || len(repaired) != len(first) {
-		t.Errorf("%q (%v)", repaired, err)
 	}
 }
 

@@ -142,7 +142,7 @@ const secret = "the prompt that must not show: 9f2c"
 
 // launch: neither the prompt nor anything of the environment is an argument.
 func (s Suite) launch(t *testing.T) {
-	r := agent.Request{Session: "app-1.1", Role: coppice.RoleImplement, Prompt: secret, PromptFile: "/x/prompt", Model: "some-model", Resume: "conv-1", Dir: t.TempDir()}
+	r := agent.Request{Session: "app-1.1", Role: coppice.RoleImplement, Prompt: secret, Private: t.TempDir(), Model: "some-model", Resume: "conv-1", Dir: t.TempDir()}
 	l, err := s.Protocol.Launch(s.Profile, r)
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,7 @@ var figures = []figure{
 	{"starts", startsRows},
 	{"land", landRows},
 	{"burst", burstRows},
+	{"slots", slotRows},
 	{"parallel", parallelRows},
 	{"cold", coldRows},
 	{"idle", idleRows},
