@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -17,6 +18,10 @@ import (
 )
 
 var version = "dev" // set when built
+
+// fewestProcs is how many processors the runtime of the control process uses at
+// least.
+const fewestProcs = 4
 
 func main() { os.Exit(run()) }
 
@@ -37,6 +42,9 @@ func run() int {
 		// The control process keeps little memory and allocates much for short
 		// times. With the default of 100, its collector would run all the time.
 		debug.SetGCPercent(400)
+		// A goroutine that waits for the disk blocks a processor of the runtime until
+		// the runtime notices. On a machine with 2 cores, everything else would wait.
+		runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), fewestProcs))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -18,6 +18,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -66,6 +67,9 @@ func StartTime(pid int) (uint64, error) {
 	p, err := lookup(pid)
 	return p.start, err
 }
+
+// OwnStartTime returns the start time of this process, which it reads once.
+var OwnStartTime = sync.OnceValues(func() (uint64, error) { return StartTime(os.Getpid()) })
 
 // Alive reports whether the process with that pid and start time still runs.
 func Alive(pid int, start uint64) bool {

@@ -28,7 +28,7 @@ const TempPrefix = "coppice-ref-"
 // is fs.ErrExist. Temporary files are written to dir, which must be on the same
 // file system.
 func Lock(lock, dir string) error {
-	start, err := process.StartTime(os.Getpid())
+	start, err := process.OwnStartTime()
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func Lock(lock, dir string) error {
 // HoldsLock reports whether this process holds a lock.
 func HoldsLock(lock string) bool {
 	pid, start, err := readLock(lock)
-	own, err2 := process.StartTime(os.Getpid())
+	own, err2 := process.OwnStartTime()
 	return err == nil && err2 == nil && pid == os.Getpid() && start == own
 }
 
