@@ -26,6 +26,9 @@ type WorkReader interface {
 type Work interface {
 	WorkReader
 	Put(*coppice.Work) error
+	// Renew extends the leases that are current, and returns the others. It does
+	// not change FactsVersion.
+	Renew(leases []coppice.Lease, until time.Time) (lost []coppice.Lease, err error)
 	// Trim removes settled and cancelled work that is older than the given time.
 	Trim(before time.Time) (int, error)
 }
@@ -75,6 +78,9 @@ type Timers interface {
 	// Set wakes the engine for a subject at a time; the zero time removes the timer.
 	// A subject has one timer.
 	Set(Timer) error
+	// Postpone sets those timers of a kind that exist to a time. It does not change
+	// FactsVersion.
+	Postpone(kind string, ids []string, to time.Time) error
 }
 
 // Timer is a time at which the engine decides about a subject again.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"sync"
@@ -122,25 +123,19 @@ func (f *Fabric) Held(ctx context.Context, worker string) ([]coppice.Lease, erro
 }
 
 // Renew extends leases.
-func (f *Fabric) Renew(ctx context.Context, leases []coppice.Lease) ([]coppice.Lease, error) {
-	var lost []coppice.Lease
-	err := f.cfg.Store.Update(ctx, func(tx store.Tx) error {
-		lost = nil
+func (f *Fabric) Renew(ctx context.Context, leases []coppice.Lease) (lost []coppice.Lease, err error) {
+	err = f.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		until := f.cfg.Now().UTC().Add(f.cfg.Lease)
+		if lost, err = tx.Work.Renew(leases, until); err != nil {
+			return err
+		}
+		var timers []string
 		for _, l := range leases {
-			w, ok, err := current(tx, l)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				lost = append(lost, l)
-				continue
-			}
-			w.LeaseUntil = f.cfg.Now().UTC().Add(f.cfg.Lease)
-			if err := f.put(tx, &w); err != nil {
-				return err
+			if !slices.ContainsFunc(lost, func(x coppice.Lease) bool { return x.Work.ID == l.Work.ID && x.Attempt == l.Attempt }) {
+				timers = append(timers, timerID(l.Work.ID))
 			}
 		}
-		return nil
+		return tx.Timers.Postpone(timerWork, timers, until)
 	})
 	return lost, err
 }
@@ -206,8 +201,10 @@ func (f *Fabric) put(tx store.Tx, w *coppice.Work) error {
 	if err := tx.Work.Put(w); err != nil {
 		return err
 	}
-	return tx.Timers.Set(store.Timer{Kind: timerWork, ID: strconv.FormatInt(w.ID, 10), At: w.LeaseUntil})
+	return tx.Timers.Set(store.Timer{Kind: timerWork, ID: timerID(w.ID), At: w.LeaseUntil})
 }
+
+func timerID(work int64) string { return strconv.FormatInt(work, 10) }
 
 // current returns the work of a lease, and whether the lease is the current one.
 func current(tx store.Tx, l coppice.Lease) (coppice.Work, bool, error) {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -86,6 +87,15 @@ func (t timers) Set(m store.Timer) error {
 		return t.q.DropTimer(t.ctx, m.Kind, m.ID)
 	}
 	return t.q.SetTimer(t.ctx, m.Kind, m.ID, m.At.UnixNano())
+}
+
+func (t timers) Postpone(kind string, ids []string, to time.Time) error {
+	text, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(t.ctx, "UPDATE timers SET at = ? WHERE kind = ? AND id IN (SELECT value FROM json_each(CAST(? AS TEXT)))", to.UnixNano(), kind, string(text))
+	return err
 }
 
 func (r timers) Due(now time.Time, most int) ([]store.Timer, error) {

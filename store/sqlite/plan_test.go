@@ -89,6 +89,8 @@ func TestPlans(t *testing.T) {
 		"Work.Takeable":        func(t store.Tx) error { _, err := t.Work.Takeable([]string{"a", "b"}, kinds, 2); return err },
 		"Work.Unsettled":       func(t store.Tx) error { _, err := t.Work.Unsettled(coppice.TaskSubject(1)); return err },
 		"Work.HeldBy":          func(t store.Tx) error { _, err := t.Work.HeldBy("w"); return err },
+		"Work.Renew":           func(t store.Tx) error { _, err := t.Work.Renew([]coppice.Lease{{}}, at(rowID(1))); return err },
+		"Timers.Postpone":      func(t store.Tx) error { return t.Timers.Postpone("work", []string{"1"}, at(rowID(1))) },
 		"Work.Count":           func(t store.Tx) error { _, err := t.Work.Count(); return err },
 		"Work.ByKey":           func(t store.Tx) error { _, err := t.Work.ByKey("k"); return err },
 		"Work.Trim":            func(t store.Tx) error { _, err := t.Work.Trim(at(rowID(1))); return err },

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"database/sql"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -75,6 +77,33 @@ func (t work) Put(w *coppice.Work) error {
 		t.touch(store.TopicWork)
 	}
 	return nil
+}
+
+// Renew extends all leases with one statement: a worker has many, and renews them
+// often.
+func (t work) Renew(leases []coppice.Lease, until time.Time) ([]coppice.Lease, error) {
+	type name struct {
+		ID, Attempt int64
+		Worker      string
+	}
+	nameOf := func(l coppice.Lease) name { return name{l.Work.ID, int64(l.Attempt), l.Worker} }
+	names := make([]name, len(leases))
+	for i, l := range leases {
+		names[i] = nameOf(l)
+	}
+	text, err := json.Marshal(names)
+	if err != nil {
+		return nil, err
+	}
+	renewed := map[name]bool{}
+	_, err = list(t.conn, `UPDATE work SET lease_until = ? FROM json_each(CAST(? AS TEXT)) AS l
+		WHERE work.id = CAST(l.value ->> 'ID' AS INTEGER) AND attempt = l.value ->> 'Attempt' AND worker = l.value ->> 'Worker' AND state = 'taken' RETURNING work.id, attempt, worker`,
+		[]any{until.UnixNano(), string(text)}, func(rows *sql.Rows) (n name, err error) {
+			err = rows.Scan(&n.ID, &n.Attempt, &n.Worker)
+			renewed[n] = true
+			return n, err
+		})
+	return slices.DeleteFunc(slices.Clone(leases), func(l coppice.Lease) bool { return renewed[nameOf(l)] }), err
 }
 
 func (r work) Open(kind coppice.WorkKind) ([]coppice.Work, error) {

@@ -319,6 +319,11 @@ func testTimers(t *testing.T, open Open) {
 	})
 	same(t, "a subject has one timer", []store.Timer{late, moved}, due(moved.At, 10))
 	same(t, "next once moved", late.At, next())
+
+	later := start.Add(3 * time.Hour)
+	update(t, s, func(tx store.Tx) error { return tx.Timers.Postpone("task", []string{"2", "9"}, later) })
+	moved.At = later
+	same(t, "only timers that exist are postponed", []store.Timer{late, moved}, due(later, 10))
 }
 
 func testTalk(t *testing.T, open Open) {

@@ -134,6 +134,10 @@ func testFacts(t *testing.T, open Open) {
 		{"output and a session", func(tx store.Tx) error { return errors.Join(tx.Sessions.Put(&one), tx.Outputs.Add(one.ID, 5, 6, nil)) }, true},
 		{"what is undone", func(tx store.Tx) error { return errors.Join(tx.Sessions.Put(&one), failed) }, false},
 		{"work", func(tx store.Tx) error { return tx.Work.Put(w) }, true},
+		{"a lease and its timer", func(tx store.Tx) error {
+			_, err := tx.Work.Renew([]coppice.Lease{{Work: *w}}, start)
+			return errors.Join(err, tx.Timers.Postpone("work", []string{"1"}, start))
+		}, false},
 		{"an event", func(tx store.Tx) error {
 			return tx.Log.Append(&coppice.Event{At: start, Kind: coppice.EventProjectChanged})
 		}, true},

@@ -215,6 +215,20 @@ func testWork(t *testing.T, open Open) {
 		same(t, "counts", map[coppice.WorkState]int{coppice.WorkTaken: 1, coppice.WorkOffered: 1, coppice.WorkFinished: 1}, must(r.Work.Count()))
 		return nil
 	})
+	until := start.Add(time.Hour)
+	current := coppice.Lease{Work: run, Attempt: 1, Worker: "w1"}
+	others := []coppice.Lease{{Work: run, Attempt: 2, Worker: "w1"}, {Work: run, Attempt: 1, Worker: "w2"}, {Work: check, Worker: check.Worker}, {Work: coppice.Work{ID: 99}}}
+	update(t, s, func(tx store.Tx) error {
+		lost, err := tx.Work.Renew(append([]coppice.Lease{current}, others...), until)
+		same(t, "lost", others, lost)
+		return err
+	})
+	run.LeaseUntil = until
+	view(t, s, func(r store.Reader) error {
+		same(t, "renewed", []coppice.Work{run}, must(r.Work.HeldBy("w1")))
+		same(t, "not renewed", check, must(r.Work.Get(check.ID)))
+		return nil
+	})
 	again := coppice.Work{Kind: coppice.WorkRun, Key: "run", State: coppice.WorkOffered}
 	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Work.Put(&again) })
 	wantCode(t, "a second item of a key", err, coppice.EConflict)
