@@ -37,14 +37,34 @@ type answer struct {
 
 const (
 	maxAnswers = 16
-	// maxAge is how long an answer is kept, because limits end and free memory
-	// changes without a fact.
-	maxAge = time.Second
-	// maxStale is how long an answer is given while the next one is being made. So
-	// a client that asks often never waits for an answer that is made from the same
-	// facts.
-	maxStale = 3 * time.Second
+	// maxAge is how long an answer is kept, because snoozes end and free memory
+	// changes without a fact. An answer that reports its end is kept longer.
+	maxAge    = time.Second
+	maxEnding = 5 * time.Second
+	// maxStale is how much longer an answer is given while the next one is being
+	// made. So a client that asks often never waits for an answer that is made from
+	// the same facts.
+	maxStale = 2 * time.Second
 )
+
+// ending is an answer that reports when it becomes wrong although no fact changes.
+type ending interface {
+	end() time.Time // zero for never
+}
+
+// age returns for how long an answer is kept, and false if it has failed or ended.
+func (a *answer) age(now time.Time) (time.Duration, bool) {
+	select {
+	case <-a.done:
+	default:
+		return maxAge, true
+	}
+	e, ok := a.value.(ending)
+	if !ok {
+		return maxAge, a.err == nil
+	}
+	return maxEnding, a.err == nil && (e.end().IsZero() || now.Before(e.end()))
+}
 
 // reuse returns the answer to a question. f makes it if none is cached. The
 // caller must not change it.
@@ -85,12 +105,13 @@ func (all *answers) find(question string) (a, next *answer) {
 		all.made, all.of = now, map[string]*answer{}
 	}
 	next = &answer{done: make(chan struct{}), since: all.now(), facts: now}
-	if a = all.of[question]; a != nil && !a.failed() {
-		age := next.since.Sub(a.since)
-		if age < maxAge || age < maxStale && a.replaced {
+	if a = all.of[question]; a != nil {
+		age, ok := a.age(next.since)
+		switch over := next.since.Sub(a.since) - age; {
+		case !ok || over >= maxStale:
+		case over < 0 || a.replaced:
 			return a, nil
-		}
-		if age < maxStale {
+		default:
 			a.replaced = true
 			return a, next
 		}
@@ -103,18 +124,8 @@ func (all *answers) find(question string) (a, next *answer) {
 func (all *answers) replace(question string, next *answer) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.made == next.facts && !next.failed() {
+	if all.made == next.facts && next.err == nil {
 		all.of[question] = next
-	}
-}
-
-// failed reports whether an answer was made and is an error.
-func (a *answer) failed() bool {
-	select {
-	case <-a.done:
-		return a.err != nil
-	default:
-		return false
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -67,9 +68,19 @@ func (s *Server) status(ctx context.Context, in *statusIn) (api.Status, error) {
 type madeStatus struct {
 	api.Status
 	projects []int64 // their ids
+	day      time.Time
+}
+
+// end returns when a snooze ends, or the day for which spend is counted.
+func (s madeStatus) end() time.Time {
+	if next := coppice.NextDay(s.day); s.Wakes.IsZero() || next.Before(s.Wakes) {
+		return next
+	}
+	return s.Wakes
 }
 
 func (s *Server) makeStatus(ctx context.Context, in *statusIn) (out madeStatus, err error) {
+	out.day = s.cfg.Now()
 	out.Status = api.Status{
 		Counts: map[coppice.Status]int{}, Projects: []api.ProjectStatus{}, NeedsYou: []api.Task{}, Active: []api.Task{}, Waiting: []api.Task{}, Failed: []api.Task{},
 	}
