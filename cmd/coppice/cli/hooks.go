@@ -50,12 +50,7 @@ func (e *Env) hookEvents(list []coppice.HookEventInfo) {
 }
 
 func (e *Env) hooks(list []api.ConfiguredHook) {
-	if len(list) == 0 {
-		e.printf("no hooks; add them under hooks in coppice.yaml, or in the user's config.yaml\n")
-		return
-	}
-	var rows [][]cell
-	for _, h := range list {
+	listed(e, "no hooks; add them under hooks in coppice.yaml, or in the user's config.yaml", list, []column{{head: "OF"}, {head: "EVENT"}, {head: "RUN", give: true}, {head: "ON FAILURE"}, {head: "LAST"}, {head: "WHEN"}}, func(h api.ConfiguredHook) []cell {
 		of, last, at := h.Project, plain("never ran"), ""
 		if h.From == "user" {
 			of = "user"
@@ -63,9 +58,8 @@ func (e *Env) hooks(list []api.ConfiguredHook) {
 		if r := h.Last; r != nil {
 			last, at = hookState(*r), ago(e.Now().Sub(r.At))
 		}
-		rows = append(rows, []cell{plain(of), {string(h.Event), bold}, plain(line(h.Run)), plain(h.OnFailure), last, {at, dim}})
-	}
-	e.table([]column{{head: "OF"}, {head: "EVENT"}, {head: "RUN", give: true}, {head: "ON FAILURE"}, {head: "LAST"}, {head: "WHEN"}}, rows)
+		return []cell{plain(of), {string(h.Event), bold}, plain(line(h.Run)), plain(h.OnFailure), last, {at, dim}}
+	})
 }
 
 // hookState shows how a run ended.
@@ -138,7 +132,7 @@ func (e *Env) hooksLog() *cobra.Command {
 	f.StringVarP(&q.Project, "project", "p", "", "only this project")
 	f.StringVar(&q.Task, "task", "", "only this task")
 	f.StringVar(&q.Event, "event", "", "only this event, such as landed")
-	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(f, &q.Before)
 	f.IntVar(&q.Limit, "limit", 20, "how many runs, at most 100")
 	f.BoolVar(&output, "output", false, "show the output of each run; without it, only that of failed ones")
 	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.HookRunPage, error) {
@@ -151,9 +145,7 @@ func (e *Env) hooksLog() *cobra.Command {
 		for _, r := range page.Runs {
 			e.hookRun(r, output || r.State == coppice.HookFailed)
 		}
-		if page.Next != 0 {
-			e.printf("%s\n", e.paint(dim, "more runs: add --before "+itoa(page.Next)))
-		}
+		e.morePages("runs", page.Next)
 	})
 }
 
