@@ -35,16 +35,6 @@ type heldIssueIn struct {
 	Issue   string `query:"issue" required:"true" maxLength:"500" doc:"As 123, #123, ENG-12 or an address"`
 }
 
-type importIssuesIn struct {
-	ProjectIn
-	Body api.ImportIssues
-}
-
-type acceptIssueIn struct {
-	ProjectIn
-	Body api.AcceptIssue
-}
-
 func (s *Server) issueRoutes(a huma.API) {
 	const path = "/projects/{project}/issues"
 	add(s, a, op{method: http.MethodGet, path: path, id: "list-issues", tag: "issues", about: "List the sources of issues of a project, the issues that wait, and those that became tasks"}, s.listIssues)
@@ -187,7 +177,7 @@ func (s *Server) issues() (Issues, error) {
 	return s.cfg.Issues, nil
 }
 
-func (s *Server) importIssues(ctx context.Context, in *importIssuesIn) (out api.TaskList, err error) {
+func (s *Server) importIssues(ctx context.Context, in *inProject[api.ImportIssues]) (out api.TaskList, err error) {
 	to, err := s.issues()
 	if err == nil {
 		err = coppice.ValidPrefix(in.Project)
@@ -214,7 +204,7 @@ func (s *Server) importIssues(ctx context.Context, in *importIssuesIn) (out api.
 	return out, err
 }
 
-func (s *Server) acceptIssue(ctx context.Context, in *acceptIssueIn) (out api.Issues, err error) {
+func (s *Server) acceptIssue(ctx context.Context, in *inProject[api.AcceptIssue]) (out api.Issues, err error) {
 	to, err := s.issues()
 	if err == nil {
 		err = to.AcceptIssue(ctx, in.Project, in.Body.Tracker, in.Body.Issue)
