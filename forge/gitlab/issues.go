@@ -15,19 +15,10 @@ import (
 	"coppice/forge"
 )
 
-var (
-	_ forge.TrackerOpener = OpenTracker
-	_ forge.Tracker       = (*repo)(nil)
-)
+var _ forge.Tracker = (*repo)(nil)
 
 // OpenTracker connects to the issues of a project, as Open does.
-func OpenTracker(r forge.Remote, o forge.Options) (forge.Tracker, error) {
-	f, err := Open(r, o)
-	if err != nil {
-		return nil, err
-	}
-	return f.(*repo), nil
-}
+var OpenTracker = forge.TrackerOf(Open)
 
 // issue has the fields that Coppice reads.
 type issue struct {
