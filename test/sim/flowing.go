@@ -113,14 +113,7 @@ func (s *sim) flowActions() []action {
 	if len(s.running()) == 0 {
 		agent = 0
 	}
-	return []action{
-		{"turn", 26, s.turn},
-		{"take", 20, s.take},
-		{"work", work, s.work},
-		{"agent", agent, s.agent},
-		{"time", 4, s.pass},
-		{"renew", 12, s.renew},
-		{"ask", 2, s.person},
+	return s.usually(often{turn: 26, take: 20, work: work, agent: agent, time: 4, renew: 12, ask: 2}, []action{
 		{"create flow", 5, s.createFlow},
 		{"flow", 4, s.flowPerson},
 		{"document", 3, s.writeDocument},
@@ -129,10 +122,10 @@ func (s *sim) flowActions() []action {
 		{"crash server", 1, s.boot},
 		{"kill host", 1, s.killHost},
 		{"move base", 1, s.moveBase},
-		{"converse", 1, s.converse},
+		{"converse", 1, s.onTask(s.converse)},
 		{"review", 2, s.review},
 		{"undo", 1, s.undo},
-	}
+	})
 }
 
 // createFlow is a person who creates a flow.

@@ -184,20 +184,12 @@ func (s *sim) deliverAnswer(h *hostState, ref string) coppice.SendResult {
 // askingActions are what happens where agents ask a lot: people answer, and less
 // goes wrong, so that many sessions get to ask.
 func (s *sim) askingActions() []action {
-	return []action{
-		{"turn", 20, s.turn},
-		{"take", 20, s.take},
-		{"work", 60, s.work},
-		{"agent", 15, s.agent},
-		{"time", 4, s.pass},
-		{"renew", 10, s.renew},
-		{"ask", 1, s.person},
-		{"create", 10, s.create},
+	return s.usually(often{turn: 20, take: 20, work: 60, agent: 15, time: 4, renew: 10, ask: 1, create: 10}, []action{
 		{"crash worker", 1, s.crashWorker},
 		{"crash server", 1, s.boot},
-		{"converse", 1, s.converse},
+		{"converse", 1, s.onTask(s.converse)},
 		{"answer", 2, s.answerOne},
-	}
+	})
 }
 
 // answerOne is a person who answers one of the open questions.

@@ -86,12 +86,7 @@ func (s *sim) tasksWith(has func(r store.Reader, t coppice.Task) (bool, error)) 
 }
 
 // person is somebody who says something about a random task.
-func (s *sim) person() error {
-	key := s.someTask()
-	if key == "" {
-		return nil
-	}
-	var err error
+func (s *sim) person(key string) (err error) {
 	switch s.rng.IntN(12) {
 	case 0:
 		err = s.stop(key)

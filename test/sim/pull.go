@@ -150,15 +150,7 @@ func (s *sim) policyOf(path string) coppice.Policy {
 
 // pullActions are what happens where work lands by pull requests.
 func (s *sim) pullActions() []action {
-	return []action{
-		{"turn", 40, s.turn},
-		{"take", 30, s.take},
-		{"work", 50, s.work},
-		{"agent", 26, s.agent},
-		{"time", 8, s.pass},
-		{"renew", 8, s.renew},
-		{"ask", 3, s.person},
-		{"create", 8, s.create},
+	return s.usually(often{turn: 40, take: 30, work: 50, agent: 26, time: 8, renew: 8, ask: 3, create: 8}, []action{
 		{"forge", 26, s.forgePerson},
 		{"webhook", 16, s.webhook},
 		{"take theirs", 2, s.takeTheirs},
@@ -168,11 +160,11 @@ func (s *sim) pullActions() []action {
 		{"kill host", 1, s.killHost},
 		{"dirty", 1, s.dirty},
 		{"move remote", 2, s.moveForgeBase},
-		{"converse", 2, s.converse},
+		{"converse", 2, s.onTask(s.converse)},
 		{"review", 1, s.review},
 		{"requeue", 1, s.requeue},
 		{"undo", 1, s.undo},
-	}
+	})
 }
 
 // forgeWork carries out work on a forge.

@@ -23,22 +23,14 @@ func (s *sim) retryPolicy() string {
 // retryActions are the actions of histories in which sessions fail often. People
 // rarely help, so that what follows is decided without them.
 func (s *sim) retryActions() []action {
-	return []action{
-		{"turn", 20, s.turn},
-		{"take", 20, s.take},
-		{"work", 50, s.work},
-		{"agent", 20, s.agent},
-		{"time", 6, s.pass},
-		{"renew", 8, s.renew},
-		{"ask", 1, s.person},
-		{"create", 10, s.create},
+	return s.usually(often{turn: 20, take: 20, work: 50, agent: 20, time: 6, renew: 8, ask: 1, create: 10}, []action{
 		{"crash worker", 1, s.crashWorker},
 		{"crash server", 1, s.boot},
 		{"kill host", 1, s.killHost},
 		{"disk", 1, s.disk},
-		{"converse", 1, s.converse},
+		{"converse", 1, s.onTask(s.converse)},
 		{"fork", 1, func() error { return s.fork(s.someTask()) }},
-	}
+	})
 }
 
 // analyze lets an analysis end: with a diagnosis, or with nothing.

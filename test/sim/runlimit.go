@@ -72,19 +72,11 @@ func (s *sim) own(n *coppice.NewTask) {
 
 // limitActions are what happens in histories in which sessions reach limits.
 func (s *sim) limitActions() []action {
-	return []action{
-		{"turn", 20, s.turn},
-		{"take", 14, s.take},
-		{"work", 30, s.work},
-		{"agent", 30, s.agent},
-		{"time", 4, s.pass},
-		{"renew", 6, s.renew},
-		{"ask", 3, s.person},
-		{"create", 8, s.create},
+	return s.usually(often{turn: 20, take: 14, work: 30, agent: 30, time: 4, renew: 6, ask: 3, create: 8}, []action{
 		{"crash server", 1, s.boot},
-		{"converse", 2, s.converse},
+		{"converse", 2, s.onTask(s.converse)},
 		{"limit", 4, s.relimit},
-	}
+	})
 }
 
 // writes is the share of an agent's actions in which it only writes something.

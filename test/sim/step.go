@@ -22,6 +22,27 @@ type action struct {
 	do     func() error
 }
 
+// often has the weights of what happens in every history.
+type often struct{ turn, take, work, agent, time, renew, ask, create int }
+
+// usually returns what happens in every history, and what else happens in some.
+func (s *sim) usually(o often, more []action) []action {
+	return append([]action{
+		{"turn", o.turn, s.turn}, {"take", o.take, s.take}, {"work", o.work, s.work}, {"agent", o.agent, s.agent}, {"time", o.time, s.pass}, {"renew", o.renew, s.renew},
+		{"ask", o.ask, s.onTask(s.person)}, {"create", o.create, s.create},
+	}, more...)
+}
+
+// onTask returns what somebody does with a random task, if there is one.
+func (s *sim) onTask(do func(key string) error) func() error {
+	return func() error {
+		if key := s.someTask(); key != "" {
+			return do(key)
+		}
+		return nil
+	}
+}
+
 // step lets one random thing happen and looks whether all promises hold.
 func (s *sim) step() error {
 	s.fault.chance = 40
@@ -84,15 +105,7 @@ func (s *sim) actions() []action {
 			return kind.actions()
 		}
 	}
-	return []action{
-		{"turn", 20, s.turn},
-		{"take", 14, s.take},
-		{"work", 24, s.work},
-		{"agent", 24, s.agent},
-		{"time", 8, s.pass},
-		{"renew", 6, s.renew},
-		{"ask", 6, s.person},
-		{"create", 10, s.create},
+	return s.usually(often{turn: 20, take: 14, work: 24, agent: 24, time: 8, renew: 6, ask: 6, create: 10}, []action{
 		{"stop", 1, s.stopLate},
 		{"requeue", requeue, s.requeue},
 		{"crash worker", 1, s.crashWorker},
@@ -104,14 +117,14 @@ func (s *sim) actions() []action {
 		{"hijack", 1, s.hijack},
 		{"disk", 1, s.disk},
 		{"decide base", 2, s.decideBase},
-		{"converse", talk, s.converse},
+		{"converse", talk, s.onTask(s.converse)},
 		{"review", review, s.review},
 		{"limit", limit, s.relimit},
 		{"remove", remove, s.remove},
 		{"decide", decide, s.decide},
 		{"break base", base, s.breakBase},
 		{"undo", undo, s.undo},
-	}
+	})
 }
 
 func (s *sim) turn() error {
@@ -300,11 +313,7 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 	case coppice.WorkCheck:
 		return spec(w, s.check)
 	case coppice.WorkHook:
-		v, err := coppice.DecodeSpec[coppice.HookSpec](w)
-		if err != nil {
-			return nil, err
-		}
-		return s.runHook(v)
+		return try(w, s.runHook)
 	case coppice.WorkPush:
 		if v, err := coppice.DecodeSpec[coppice.PushSpec](w); err != nil || s.gateHolds(w, v.New) != nil {
 			return nil, errors.Join(err, s.gateHolds(w, v.New))
@@ -320,11 +329,7 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 	case coppice.WorkTrackerRead, coppice.WorkTrackerWrite:
 		return s.trackerWork(w)
 	case coppice.WorkNotify:
-		v, err := coppice.DecodeSpec[coppice.NotifySpec](w)
-		if err != nil {
-			return nil, err
-		}
-		return s.sendMessage(v)
+		return try(w, s.sendMessage)
 	case coppice.WorkStop:
 		return spec(w, s.stopHost)
 	case coppice.WorkSend:
@@ -334,11 +339,16 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 }
 
 func spec[S, R any](w coppice.Work, f func(S) R) (any, error) {
+	return try(w, func(v S) (R, error) { return f(v), nil })
+}
+
+// try is spec for an effect that can fail.
+func try[S, R any](w coppice.Work, f func(S) (R, error)) (any, error) {
 	v, err := coppice.DecodeSpec[S](w)
 	if err != nil {
 		return nil, err
 	}
-	return f(v), nil
+	return f(v)
 }
 
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
