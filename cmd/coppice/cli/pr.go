@@ -52,7 +52,7 @@ func (e *Env) pullKey(ctx context.Context, cl *client.Client, project, word stri
 // pullPage is the result of coppice pr list.
 type pullPage struct {
 	Pulls []listedPull `json:"pulls"`
-	Next  int64        `json:"next,omitempty"`
+	api.Page
 }
 
 // listedPull is a pull request with its task.
@@ -85,7 +85,7 @@ projects if the directory is not in a project. A request is known by its number 
 			return out, err
 		}
 		page, err := cl.Tasks(ctx, q)
-		out = pullPage{Pulls: []listedPull{}, Next: page.Next}
+		out = pullPage{Pulls: []listedPull{}, Page: page.Page}
 		for _, t := range page.Tasks {
 			if t.PR != nil {
 				out.Pulls = append(out.Pulls, listedPull{Task: t.Key, Title: t.Title, PullMark: *t.PR})
