@@ -47,11 +47,10 @@ func (s *Server) issueRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodPost, path: path + "/read", id: "read-issues", tag: "issues", about: "Read the sources of issues of a project now"}, s.readIssues)
 }
 
-func (s *Server) listIssues(ctx context.Context, in *listIssuesIn) (out api.Issues, err error) {
-	out.Sources, out.Issues = []api.IssueSource{}, []api.Issue{}
-	most := cmp.Or(in.Limit, 100)
-	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		p, err := byPrefix(r, in.Project)
+// withSources runs f with a project and its sources of issues.
+func (s *Server) withSources(ctx context.Context, prefix string, f func(store.Reader, coppice.Project, []engine.Source) error) error {
+	return s.cfg.Store.View(ctx, func(r store.Reader) error {
+		p, err := byPrefix(r, prefix)
 		if err != nil {
 			return err
 		}
@@ -59,6 +58,14 @@ func (s *Server) listIssues(ctx context.Context, in *listIssuesIn) (out api.Issu
 		if err != nil {
 			return err
 		}
+		return f(r, p, sources)
+	})
+}
+
+func (s *Server) listIssues(ctx context.Context, in *listIssuesIn) (out api.Issues, err error) {
+	out.Sources, out.Issues = []api.IssueSource{}, []api.Issue{}
+	most := cmp.Or(in.Limit, 100)
+	err = s.withSources(ctx, in.Project, func(r store.Reader, p coppice.Project, sources []engine.Source) error {
 		byID := map[int64]*engine.Source{}
 		for i := range sources {
 			byID[sources[i].Row.ID] = &sources[i]
@@ -141,15 +148,7 @@ func (s *Server) heldIssue(ctx context.Context, in *heldIssueIn) (out api.IssueT
 	if err != nil {
 		return out, err
 	}
-	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		p, err := byPrefix(r, in.Project)
-		if err != nil {
-			return err
-		}
-		sources, err := engine.Sources(r, p)
-		if err != nil {
-			return err
-		}
+	err = s.withSources(ctx, in.Project, func(r store.Reader, p coppice.Project, sources []engine.Source) error {
 		i := slices.IndexFunc(sources, func(s engine.Source) bool { return s.Row.ID != 0 && s.Row.Name == in.Tracker })
 		if i < 0 {
 			return coppice.Errorf(coppice.ENotFound, "%s has no tracker %s", p.Prefix, coppice.Quote(in.Tracker)).WithFix("see `coppice issues`").WithField("tracker")

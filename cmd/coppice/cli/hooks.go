@@ -84,41 +84,32 @@ Nothing follows from their results. The command exits with 1 if a hook fails.`,
 	}
 	c.Flags().StringVarP(&t.Project, "project", "p", "", "a project's prefix; the default is the current directory's")
 	c.Flags().StringVar(&t.Task, "task", "", "the task whose facts the hooks get")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		failed := false
-		err := result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (page api.HookRunPage, err error) {
-			t.Event = coppice.HookEvent(given[0])
-			if t.Project == "" && t.Task == "" {
-				here, err := e.here(ctx, cl)
-				if err != nil {
-					return page, err
-				}
-				if here != nil { // otherwise only the user's hooks run
-					t.Project = here.Prefix
-				}
+	return tests(e, c, func(ctx context.Context, cl *client.Client, given []string) (page api.HookRunPage, failed bool, err error) {
+		t.Event = coppice.HookEvent(given[0])
+		if t.Project == "" && t.Task == "" {
+			here, err := e.here(ctx, cl)
+			if err != nil {
+				return page, false, err
 			}
-			if page, err = cl.TestHooks(ctx, t); err != nil {
-				return page, err
+			if here != nil { // otherwise only the user's hooks run
+				t.Project = here.Prefix
 			}
-			for i, r := range page.Runs {
-				if page.Runs[i], err = cl.WaitHook(ctx, r.ID); err != nil {
-					return page, err
-				}
-				failed = failed || page.Runs[i].State != coppice.HookPassed
-			}
-			return page, nil
-		}, func(page api.HookRunPage) {
-			for _, r := range page.Runs {
-				e.hookRun(r, true)
-			}
-		})
-		if err == nil && failed {
-			return exitState(exitFailed)
 		}
-		return err
-	}
-	return c
+		if page, err = cl.TestHooks(ctx, t); err != nil {
+			return page, false, err
+		}
+		for i, r := range page.Runs {
+			if page.Runs[i], err = cl.WaitHook(ctx, r.ID); err != nil {
+				return page, false, err
+			}
+			failed = failed || page.Runs[i].State != coppice.HookPassed
+		}
+		return page, failed, nil
+	}, func(page api.HookRunPage) {
+		for _, r := range page.Runs {
+			e.hookRun(r, true)
+		}
+	})
 }
 
 func (e *Env) hooksLog() *cobra.Command {

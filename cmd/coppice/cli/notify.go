@@ -84,33 +84,24 @@ accepted it. Routes, hours and pauses do not apply. The command exits with 1 if 
 message could not be sent.`,
 		Example: "  coppice notify test\n  coppice notify test phone team", Args: cobra.ArbitraryArgs,
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		failed := false
-		err := result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (page api.NotificationPage, err error) {
-			if page, err = cl.TestNotifiers(ctx, given); err != nil {
-				return page, err
-			}
-			for i, n := range page.Notifications {
-				if page.Notifications[i], err = cl.WaitNotification(ctx, n.ID); err != nil {
-					return page, err
-				}
-				failed = failed || page.Notifications[i].State != "sent"
-			}
-			return page, nil
-		}, func(page api.NotificationPage) {
-			for _, n := range page.Notifications {
-				state := messageState(n)
-				e.printf("%s  %s  %s\n", e.paint(bold, Clean(n.Notifier)), n.Kind, e.paint(state.style, state.text))
-				e.notifyFailure(n)
-			}
-		})
-		if err == nil && failed {
-			return exitState(exitFailed)
+	return tests(e, c, func(ctx context.Context, cl *client.Client, given []string) (page api.NotificationPage, failed bool, err error) {
+		if page, err = cl.TestNotifiers(ctx, given); err != nil {
+			return page, false, err
 		}
-		return err
-	}
-	return c
+		for i, n := range page.Notifications {
+			if page.Notifications[i], err = cl.WaitNotification(ctx, n.ID); err != nil {
+				return page, false, err
+			}
+			failed = failed || page.Notifications[i].State != "sent"
+		}
+		return page, failed, nil
+	}, func(page api.NotificationPage) {
+		for _, n := range page.Notifications {
+			state := messageState(n)
+			e.printf("%s  %s  %s\n", e.paint(bold, Clean(n.Notifier)), n.Kind, e.paint(state.style, state.text))
+			e.notifyFailure(n)
+		}
+	})
 }
 
 // notifyFailure says why a message was not accepted.
