@@ -315,13 +315,11 @@ func (s *sim) taskOf(i *filed) (t *coppice.Task, err error) {
 }
 
 // issueActions are what happens where issues become tasks.
-func (s *sim) issueActions() []action {
-	return s.usually(often{turn: 40, take: 30, work: 50, agent: 26, time: 10, renew: 8, ask: 3, create: 2}, []action{
-		{"tracker", 20, s.trackerPerson},
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 2, s.boot},
-		{"kill host", 1, s.killHost},
-	})
+func (s *sim) issueActions() weights {
+	return weights{
+		{"turn", 40}, {"take", 30}, {"work", 50}, {"agent", 26}, {"time", 10}, {"renew", 8}, {"ask", 3}, {"create", 2}, {"tracker", 20},
+		{"crash worker", 1}, {"crash server", 2}, {"kill host", 1},
+	}
 }
 
 // issuesHold checks after a turn that no issue has two tasks, and that at most as many

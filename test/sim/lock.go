@@ -49,13 +49,11 @@ func newLocking(seed uint64) *locking {
 var lockNames = []string{"f1", "f2", "f3", "dir/a", "dir/b", "dir/*", "checkout::dir", "**/a", "checkout::."}
 
 // lockingActions are what happens where agents lock files.
-func (s *sim) lockingActions() []action {
-	return s.usually(often{turn: 24, take: 20, work: 24, agent: 8, time: 6, renew: 10, ask: 1, create: 10}, []action{
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 2, s.boot},
-		{"kill host", 1, s.killHost},
-		{"lock", 40, s.lock},
-	})
+func (s *sim) lockingActions() weights {
+	return weights{
+		{"turn", 24}, {"take", 20}, {"work", 24}, {"agent", 8}, {"time", 6}, {"renew", 10}, {"ask", 1}, {"create", 10}, {"crash worker", 1},
+		{"crash server", 2}, {"kill host", 1}, {"lock", 40},
+	}
 }
 
 // lock lets the agent of a session request locks, repeat a call that was not

@@ -183,13 +183,11 @@ func (s *sim) deliverAnswer(h *hostState, ref string) coppice.SendResult {
 
 // askingActions are what happens where agents ask a lot: people answer, and less
 // goes wrong, so that many sessions get to ask.
-func (s *sim) askingActions() []action {
-	return s.usually(often{turn: 20, take: 20, work: 60, agent: 15, time: 4, renew: 10, ask: 1, create: 10}, []action{
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 1, s.boot},
-		{"converse", 1, s.onTask(s.converse)},
-		{"answer", 2, s.answerOne},
-	})
+func (s *sim) askingActions() weights {
+	return weights{
+		{"turn", 20}, {"take", 20}, {"work", 60}, {"agent", 15}, {"time", 4}, {"renew", 10}, {"ask", 1}, {"create", 10}, {"crash worker", 1},
+		{"crash server", 1}, {"converse", 1}, {"answer", 2},
+	}
 }
 
 // answerOne is a person who answers one of the open questions.

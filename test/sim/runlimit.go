@@ -71,12 +71,11 @@ func (s *sim) own(n *coppice.NewTask) {
 }
 
 // limitActions are what happens in histories in which sessions reach limits.
-func (s *sim) limitActions() []action {
-	return s.usually(often{turn: 20, take: 14, work: 30, agent: 30, time: 4, renew: 6, ask: 3, create: 8}, []action{
-		{"crash server", 1, s.boot},
-		{"converse", 2, s.onTask(s.converse)},
-		{"limit", 4, s.relimit},
-	})
+func (s *sim) limitActions() weights {
+	return weights{
+		{"turn", 20}, {"take", 14}, {"work", 30}, {"agent", 30}, {"time", 4}, {"renew", 6}, {"ask", 3}, {"create", 8}, {"crash server", 1},
+		{"converse", 2}, {"limit", 4},
+	}
 }
 
 // writes is the share of an agent's actions in which it only writes something.

@@ -15,22 +15,60 @@ import (
 	"coppice/store"
 )
 
-// action is one thing that can happen next, with its weight.
-type action struct {
-	name   string
-	weight int
-	do     func() error
+// weights say how often each action happens, by its name. Their order is part of a
+// history.
+type weights []weight
+
+type weight struct {
+	action string
+	often  int
 }
 
-// often has the weights of what happens in every history.
-type often struct{ turn, take, work, agent, time, renew, ask, create int }
-
-// usually returns what happens in every history, and what else happens in some.
-func (s *sim) usually(o often, more []action) []action {
-	return append([]action{
-		{"turn", o.turn, s.turn}, {"take", o.take, s.take}, {"work", o.work, s.work}, {"agent", o.agent, s.agent}, {"time", o.time, s.pass}, {"renew", o.renew, s.renew},
-		{"ask", o.ask, s.onTask(s.person)}, {"create", o.create, s.create},
-	}, more...)
+// doing returns what an action does.
+func (s *sim) doing(action string) func() error {
+	return map[string]func() error{
+		"turn":            s.turn,
+		"take":            s.take,
+		"work":            s.work,
+		"agent":           s.agent,
+		"time":            s.pass,
+		"renew":           s.renew,
+		"ask":             s.onTask(s.person),
+		"create":          s.create,
+		"stop":            s.stopLate,
+		"create flow":     s.createFlow,
+		"flow":            s.flowPerson,
+		"document":        s.writeDocument,
+		"schedule":        s.schedule,
+		"tracker":         s.trackerPerson,
+		"forge":           s.forgePerson,
+		"webhook":         s.webhook,
+		"take theirs":     s.takeTheirs,
+		"land":            s.landPull,
+		"requeue":         s.requeue,
+		"crash worker":    s.crashWorker,
+		"crash server":    s.boot,
+		"kill host":       s.killHost,
+		"dirty":           s.dirty,
+		"move base":       s.moveBase,
+		"move remote":     s.moveRemote,
+		"move forge base": s.moveForgeBase,
+		"hijack":          s.hijack,
+		"disk":            s.disk,
+		"decide base":     s.decideBase,
+		"converse":        s.onTask(s.converse),
+		"review":          s.review,
+		"limit":           s.relimit,
+		"remove":          s.remove,
+		"decide":          s.decide,
+		"break base":      s.breakBase,
+		"undo":            s.undo,
+		"fork":            func() error { return s.fork(s.someTask()) },
+		"answer":          s.answerOne,
+		"lock":            s.lock,
+		"stop parent":     s.stopParent,
+		"look":            s.look,
+	}[action]
 }
 
 // onTask returns what somebody does with a random task, if there is one.
@@ -47,10 +85,10 @@ func (s *sim) onTask(do func(key string) error) func() error {
 func (s *sim) step() error {
 	s.fault.chance = 40
 	s.now = s.now.Add(time.Microsecond) // no two things happen at the same moment
-	a := s.pick(s.actions())
-	s.path = append(s.path, a.name)
-	if err := a.do(); err != nil && !lost(err) && !refused(err) {
-		return fmt.Errorf("%s: %w", a.name, err)
+	action := s.pick(s.actions())
+	s.path = append(s.path, action)
+	if err := s.doing(action)(); err != nil && !lost(err) && !refused(err) {
+		return fmt.Errorf("%s: %w", action, err)
 	}
 	return s.holds()
 }
@@ -62,21 +100,23 @@ func refused(err error) bool {
 	return code == coppice.EConflict || code == coppice.ENotFound
 }
 
-func (s *sim) pick(actions []action) action {
+// pick chooses an action.
+func (s *sim) pick(w weights) string {
 	total := 0
-	for _, a := range actions {
-		total += a.weight
+	for _, a := range w {
+		total += a.often
 	}
 	n := s.rng.IntN(total)
-	for _, a := range actions {
-		if n -= a.weight; n < 0 {
-			return a
+	for _, a := range w {
+		if n -= a.often; n < 0 {
+			return a.action
 		}
 	}
-	return actions[0]
+	return w[0].action
 }
 
-func (s *sim) actions() []action {
+// actions returns how often what happens in this kind of history.
+func (s *sim) actions() weights {
 	talk, requeue, dirty, remote, remove, review, limit, decide, base, undo := 8, 2, 3, 1, 0, 4, 3, 3, 0, 5
 	if s.opt.Red {
 		decide, base, undo = 8, 3, 2
@@ -89,7 +129,7 @@ func (s *sim) actions() []action {
 	}
 	for _, kind := range []struct {
 		on      bool
-		actions func() []action
+		actions func() weights
 	}{
 		{s.opt.Asks, s.askingActions},
 		{s.opt.Family, s.familyActions},
@@ -105,26 +145,12 @@ func (s *sim) actions() []action {
 			return kind.actions()
 		}
 	}
-	return s.usually(often{turn: 20, take: 14, work: 24, agent: 24, time: 8, renew: 6, ask: 6, create: 10}, []action{
-		{"stop", 1, s.stopLate},
-		{"requeue", requeue, s.requeue},
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 1, s.boot},
-		{"kill host", 1, s.killHost},
-		{"dirty", dirty, s.dirty},
-		{"move base", 1, s.moveBase},
-		{"move remote", remote, s.moveRemote},
-		{"hijack", 1, s.hijack},
-		{"disk", 1, s.disk},
-		{"decide base", 2, s.decideBase},
-		{"converse", talk, s.onTask(s.converse)},
-		{"review", review, s.review},
-		{"limit", limit, s.relimit},
-		{"remove", remove, s.remove},
-		{"decide", decide, s.decide},
-		{"break base", base, s.breakBase},
-		{"undo", undo, s.undo},
-	})
+	return weights{
+		{"turn", 20}, {"take", 14}, {"work", 24}, {"agent", 24}, {"time", 8}, {"renew", 6}, {"ask", 6}, {"create", 10}, {"stop", 1},
+		{"requeue", requeue}, {"crash worker", 1}, {"crash server", 1}, {"kill host", 1}, {"dirty", dirty}, {"move base", 1},
+		{"move remote", remote}, {"hijack", 1}, {"disk", 1}, {"decide base", 2}, {"converse", talk}, {"review", review}, {"limit", limit},
+		{"remove", remove}, {"decide", decide}, {"break base", base}, {"undo", undo},
+	}
 }
 
 func (s *sim) turn() error {
