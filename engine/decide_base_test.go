@@ -148,7 +148,7 @@ func TestAGreenBaseStartsAFixSession(t *testing.T) {
 				b.clock = b.clock.Add(time.Minute)
 				b.turn()
 			}
-			run := specOf[coppice.RunSpec](b, b.wantWork("app-1", coppice.WorkRun))
+			run := b.runSpec("app-1")
 			if run.Session.Role != coppice.RoleFix {
 				t.Errorf("the next session is %+v", run.Session)
 			}
@@ -201,6 +201,12 @@ func (b *bundle) ask(key string, v coppice.Verb, text string) {
 	_, err := b.Ask(b.t.Context(), key, v, verb.Request{Text: text})
 	b.must(err)
 	b.turn()
+}
+
+// runSpec returns the session that a task is about to run.
+func (b *bundle) runSpec(key string) coppice.RunSpec {
+	b.t.Helper()
+	return specOf[coppice.RunSpec](b, b.wantWork(key, coppice.WorkRun))
 }
 
 // provesAndEnds lets the checks of the merged app-1 pass. It lands with a commit.
@@ -284,7 +290,7 @@ func TestContinueDespiteARedBase(t *testing.T) {
 	t.Parallel()
 	b := blockedTask(t)
 	b.ask("app-1", coppice.VerbContinue, "skip that test")
-	run := specOf[coppice.RunSpec](b, b.wantWork("app-1", coppice.WorkRun))
+	run := b.runSpec("app-1")
 	if s := run.Session; s.Role != coppice.RoleFix || s.Resume != "talk-app-1" {
 		t.Errorf("it continues as %+v", s)
 	}
@@ -345,7 +351,7 @@ func TestUnchanged(t *testing.T) {
 			t.Errorf("without a text: %v", err)
 		}
 		b.ask("app-1", coppice.VerbContinue, "write it down")
-		run := specOf[coppice.RunSpec](b, b.wantWork("app-1", coppice.WorkRun))
+		run := b.runSpec("app-1")
 		if s := run.Session; s.Role != coppice.RoleImplement || s.Resume != "talk1" || !strings.Contains(b.prompt(s.ID), "write it down") {
 			t.Errorf("it continues as %+v", s)
 		}
@@ -354,7 +360,7 @@ func TestUnchanged(t *testing.T) {
 		t.Parallel()
 		b := start(t)
 		b.ask("app-1", coppice.VerbRetry, "")
-		run := specOf[coppice.RunSpec](b, b.wantWork("app-1", coppice.WorkRun))
+		run := b.runSpec("app-1")
 		if s := run.Session; s.Role != coppice.RoleImplement || s.Resume != "" {
 			t.Errorf("it is retried as %+v", s)
 		}

@@ -50,6 +50,12 @@ func inPull(t *testing.T, changes ...func(*coppice.Policy)) *bundle {
 	return b
 }
 
+// forgeMerges lets the open change on the forge merge the request.
+func (b *bundle) forgeMerges() {
+	b.t.Helper()
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+}
+
 // written returns the open change on the forge.
 func (b *bundle) written(key string) coppice.ForgeWriteSpec {
 	b.t.Helper()
@@ -321,7 +327,7 @@ func TestLandMergesThePullRequest(t *testing.T) {
 		t.Errorf("status %s: %s", s.Status, s.Reason)
 	}
 	b.approves()
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	b.wantStage(coppice.StageLanding)
 }
 
@@ -331,7 +337,7 @@ func TestAReopenedRequestLands(t *testing.T) {
 	b := inPull(t)
 	b.approves()
 	b.reads(func(r *coppice.PullRead) { r.State = coppice.PullClosed })
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	b.wantStage(coppice.StageLanding)
 }
 
@@ -556,7 +562,7 @@ func TestMergedAfterTheEnd(t *testing.T) {
 
 	b = inPull(t)
 	b.annAsks("app-1", coppice.VerbStop, "")
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	b.wantStage(coppice.StageLanding)
 }
 
@@ -566,7 +572,7 @@ func TestMergedBeforeItIsRead(t *testing.T) {
 	t.Parallel()
 	b := inPull(t)
 	b.approves()
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	b.ends("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: pullMerge})
 	deletion := specOf[coppice.PullPushSpec](b, b.openWork("app-1", coppice.WorkPullPush))
 	if deletion.Old != pullHead || deletion.New != "" {
@@ -590,7 +596,7 @@ func TestMergedOneTime(t *testing.T) {
 	t.Parallel()
 	b := inPull(t)
 	b.approves()
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	task := b.task("app-1")
 	b.update(func(tx store.Tx) error { // a read that had begun before
 		return firstErr(tx.Asks.Put(&coppice.Ask{
