@@ -173,10 +173,15 @@ type Child struct {
 	Reason string         `json:"reason,omitempty"`
 }
 
+// Page is the end of a page of a list.
+type Page struct {
+	Next int64 `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+}
+
 // TaskPage is one page of tasks, newest first.
 type TaskPage struct {
 	Tasks []Task `json:"tasks"`
-	Next  int64  `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+	Page
 }
 
 // TaskList is a set of tasks in the requested order.

@@ -18,24 +18,20 @@ const FeatureFailed = "failed"
 
 // Feature is one entry of the features file.
 type Feature struct {
-	ID          string      `json:"id"`
-	Line        int         `json:"line" doc:"The line of the file on which it starts; 0 if the list is outdated"`
-	Category    string      `json:"category,omitempty"`
-	Name        string      `json:"name"`
-	Description string      `json:"description,omitempty"`
-	Steps       []string    `json:"steps,omitempty"`
-	Status      string      `json:"status" enum:"open,verifying,passed,failed"`
-	Reason      string      `json:"failure_reason,omitempty" doc:"Why it failed"`
-	Failure     string      `json:"failure_category,omitempty" doc:"What kind of failure it is"`
-	Progress    string      `json:"progress,omitempty"`
-	DependsOn   []string    `json:"depends_on,omitempty"`
-	Priority    int         `json:"priority,omitempty"`
-	Agent       string      `json:"agent,omitempty"`
-	Model       string      `json:"model,omitempty"`
-	Budget      coppice.USD `json:"budget,omitempty"`
-	Track       string      `json:"track" doc:"The track of its category"`
-	Task        *Task       `json:"task,omitempty" doc:"Its newest task"`
-	CanReopen   bool        `json:"can_reopen,omitempty" doc:"It failed, and has no task that could be retried: the status open retries it"`
+	ID          string   `json:"id"`
+	Line        int      `json:"line" doc:"The line of the file on which it starts; 0 if the list is outdated"`
+	Category    string   `json:"category,omitempty"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Steps       []string `json:"steps,omitempty"`
+	Status      string   `json:"status" enum:"open,verifying,passed,failed"`
+	Reason      string   `json:"failure_reason,omitempty" doc:"Why it failed"`
+	Failure     string   `json:"failure_category,omitempty" doc:"What kind of failure it is"`
+	Progress    string   `json:"progress,omitempty"`
+	coppice.FeatureTask
+	Track     string `json:"track" doc:"The track of its category"`
+	Task      *Task  `json:"task,omitempty" doc:"Its newest task"`
+	CanReopen bool   `json:"can_reopen,omitempty" doc:"It failed, and has no task that could be retried: the status open retries it"`
 }
 
 // FileProblem is a problem of a file, with its position if it has one.

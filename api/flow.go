@@ -32,7 +32,7 @@ type Flow struct {
 // FlowPage is one page of flows, newest first.
 type FlowPage struct {
 	Flows []Flow `json:"flows"`
-	Next  int64  `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+	Page
 }
 
 // FlowDetail is a flow with its steps and documents.

@@ -23,5 +23,5 @@ type Group struct {
 // GroupPage is one page of groups, newest first.
 type GroupPage struct {
 	Groups []Group `json:"groups"`
-	Next   int64   `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+	Page
 }

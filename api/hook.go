@@ -46,5 +46,5 @@ type HookRun struct {
 // HookRunPage is one page of runs, newest first.
 type HookRunPage struct {
 	Runs []HookRun `json:"runs"`
-	Next int64     `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+	Page
 }

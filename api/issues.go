@@ -10,7 +10,7 @@ import (
 type Issues struct {
 	Sources []IssueSource `json:"sources" doc:"The entries of tracker in coppice.yaml"`
 	Issues  []Issue       `json:"issues" doc:"Newest first"`
-	Next    int64         `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+	Page
 }
 
 // IssueSource is a source of issues.

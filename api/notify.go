@@ -77,7 +77,7 @@ type Notification struct {
 // NotificationPage is one page of notifications, newest first.
 type NotificationPage struct {
 	Notifications []Notification `json:"notifications"`
-	Next          int64          `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+	Page
 }
 
 // NotifyTest asks to test notifiers.

@@ -19,7 +19,7 @@ type ReactionEntry struct {
 // ReactionPage is one page of the history of reactions, newest first.
 type ReactionPage struct {
 	Reactions []ReactionEntry `json:"reactions"`
-	Next      int64           `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+	Page
 }
 
 // ReactionRules has the rules of a project, in the order of the events.

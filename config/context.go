@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -27,33 +27,44 @@ const (
 // contextNames names the context files of a checkout. The first two might not exist.
 func contextNames(dir string) ([]string, error) {
 	names := []string{ProjectFile, ConventionsFile}
-	at, rel, err := locate(dir, ContextDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return names, nil
-	}
+	more, err := markdownIn(dir, ContextDir)
 	if err != nil {
 		return names, err
 	}
-	root, err := os.OpenRoot(at) // if the path changes now, reads still stay inside
-	if err != nil {
-		return names, unreadable(ContextDir, err)
-	}
-	defer root.Close() // read only
-	entries, err := fs.ReadDir(root.FS(), rel)
-	if err != nil {
-		return names, unreadable(ContextDir, err)
-	}
-	var more []string
-	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, ".md") && !e.IsDir() {
-			more = append(more, path.Join(ContextDir, name))
-		}
-	}
-	slices.Sort(more)
 	if len(more) > mostContext {
 		return names, coppice.Errorf(coppice.EInvalid, "%s has %d files, %d are allowed", ContextDir, len(more), mostContext).WithFix("join some of them")
 	}
-	return append(names, more...), nil
+	for _, name := range more {
+		names = append(names, path.Join(ContextDir, name))
+	}
+	return names, nil
+}
+
+// markdownIn returns the names of the files in a folder of a repository that end in .md,
+// sorted. The folder might not exist.
+func markdownIn(dir, folder string) (names []string, err error) {
+	at, rel, err := locate(dir, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(at) // if the path changes now, reads still stay inside
+	if err != nil {
+		return nil, unreadable(folder, err)
+	}
+	defer root.Close() // read only
+	entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(rel))
+	if err != nil {
+		return nil, unreadable(folder, err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".md") && !e.IsDir() {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // loadContext reads the context files, up to the limit of the policy. If one cannot

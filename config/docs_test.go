@@ -167,10 +167,11 @@ func rows(b *strings.Builder, keys []config.Key) {
 	}
 }
 
-func TestExplain(t *testing.T) {
-	t.Parallel()
+// explained returns the keys of a coppice.yaml by name.
+func explained(t *testing.T, text string) map[string]config.Key {
+	t.Helper()
 	dir := t.TempDir()
-	write(t, dir, "limits:\n  sessions: 2\nchecks: [make test, \"true\"]\n")
+	write(t, dir, text)
 	p, src, err := config.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -178,6 +179,14 @@ func TestExplain(t *testing.T) {
 	got := map[string]config.Key{}
 	for _, k := range config.Explain(p, src) {
 		got[k.Name] = k
+	}
+	return got
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	got := explained(t, "limits:\n  sessions: 2\nchecks: [make test, \"true\"]\n")
+	for _, k := range got {
 		if k.Doc == "" || k.Type == "" {
 			t.Errorf("%s is not explained", k.Name)
 		}

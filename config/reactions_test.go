@@ -126,16 +126,7 @@ func TestEditReactions(t *testing.T) {
 
 func TestExplainReactions(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, withReactions)
-	p, src, err := config.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]config.Key{}
-	for _, k := range config.Explain(p, src) {
-		got[k.Name] = k
-	}
+	got := explained(t, withReactions)
 	for name, want := range map[string][3]string{
 		"land.pr.draft": {"true or false", "false", "coppice.yaml:3"},
 		"forge.token":   {"text", "T", "coppice.yaml:4"},
@@ -151,13 +142,7 @@ func TestExplainReactions(t *testing.T) {
 	if got["reactions.*[].do"].Default != "(required)" || got["hooks.*[].run"].Doc == "" {
 		t.Errorf("%+v", got["reactions.*[].do"])
 	}
-	var unset config.Key
-	for _, k := range config.Explain(coppice.DefaultPolicy(), config.Source{}) {
-		if k.Name == "land.pr.draft" {
-			unset = k
-		}
-	}
-	if unset.Value != "(true)" || unset.From != "default" {
+	if unset := explained(t, "")["land.pr.draft"]; unset.Value != "(true)" || unset.From != "default" {
 		t.Errorf("%+v", unset)
 	}
 }

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -98,29 +96,13 @@ func Templates(dir string) ([]Template, error) {
 
 // templateNames returns the names of the templates of a repository, sorted.
 func templateNames(dir string) (names []string, err error) {
-	at, rel, err := locate(dir, TemplateDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(at) // if the path changes now, reads still stay inside
-	if err != nil {
-		return nil, unreadable(TemplateDir, err)
-	}
-	defer root.Close() // read only
-	entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(rel))
-	if err != nil {
-		return nil, unreadable(TemplateDir, err)
-	}
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".md")
-		if ok && !e.IsDir() && coppice.ValidName("template", name) == nil {
+	files, err := markdownIn(dir, TemplateDir)
+	for _, file := range files {
+		if name := strings.TrimSuffix(file, ".md"); coppice.ValidName("template", name) == nil {
 			names = append(names, name)
 		}
 	}
-	return names, nil
+	return names, err
 }
 
 // ReadTemplate reads one template. It fails with code not_found if the repository has

@@ -56,8 +56,8 @@ func (s *Features) List(_ context.Context, p coppice.Project) (api.FeatureList, 
 		for _, f := range l.Features {
 			one := api.Feature{
 				ID: f.ID, Category: f.Category, Name: f.Name, Description: f.Description, Steps: f.Steps, Status: string(f.Status),
-				Reason: f.Reason, Failure: f.Failure, Progress: f.Progress, DependsOn: f.DependsOn, Priority: f.Priority, Agent: f.Agent, Model: f.Model,
-				Budget: f.Budget, Track: p.Policy.TrackFor(f.Category),
+				Reason: f.Reason, Failure: f.Failure, Progress: f.Progress, FeatureTask: f.FeatureTask,
+				Track: p.Policy.TrackFor(f.Category),
 			}
 			if !out.Outdated {
 				one.Line = l.Line(f.ID)

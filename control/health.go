@@ -104,6 +104,14 @@ func Judge(f HealthFacts) api.Health {
 
 func one(p api.HealthProblem) []api.HealthProblem { return []api.HealthProblem{p} }
 
+// when returns a problem if it exists.
+func when(exists bool, p api.HealthProblem) []api.HealthProblem {
+	if !exists {
+		return nil
+	}
+	return one(p)
+}
+
 func judgeDatabase(f HealthFacts) []api.HealthProblem {
 	if f.Damaged == nil {
 		return nil
@@ -113,10 +121,7 @@ func judgeDatabase(f HealthFacts) []api.HealthProblem {
 }
 
 func judgeDisk(f HealthFacts) []api.HealthProblem {
-	if f.DiskFree == 0 || f.DiskFree >= goodDisk {
-		return nil
-	}
-	return one(api.HealthProblem{
+	return when(f.DiskFree != 0 && f.DiskFree < goodDisk, api.HealthProblem{
 		Kind: "disk", Text: fmt.Sprintf("The disk of %s is nearly full: %v are free.", f.State, coppice.Bytes(f.DiskFree)),
 		Fix: "free some space; coppice status --disk shows what Coppice uses", Urgent: f.DiskFree < leastDisk,
 	})
@@ -124,10 +129,7 @@ func judgeDisk(f HealthFacts) []api.HealthProblem {
 
 func judgeClock(f HealthFacts) []api.HealthProblem {
 	ahead := f.LastEvent.Sub(f.Now)
-	if f.LastEvent.IsZero() || ahead <= clockSlack {
-		return nil
-	}
-	return one(api.HealthProblem{
+	return when(!f.LastEvent.IsZero() && ahead > clockSlack, api.HealthProblem{
 		Kind: "clock", Text: fmt.Sprintf("The clock was set back: the newest event is %s in the future.", ahead.Round(time.Second)),
 		Fix: "set the clock of this machine; until it passes that time, timers and time limits are late",
 	})
@@ -171,10 +173,7 @@ func judgeQueues(f HealthFacts) (list []api.HealthProblem) {
 }
 
 func judgeHosts(f HealthFacts) []api.HealthProblem {
-	if f.Lost <= mostLost {
-		return nil
-	}
-	return one(api.HealthProblem{
+	return when(f.Lost > mostLost, api.HealthProblem{
 		Kind: "hosts", Text: fmt.Sprintf("%d sessions were lost within an hour: something killed their processes.", f.Lost),
 		Fix: "check whether this machine runs out of memory, and lower limits.sessions or limits.memory; see docs/troubleshooting.md",
 	})
@@ -207,10 +206,7 @@ func judgeConfig(f HealthFacts) []api.HealthProblem {
 }
 
 func judgeWebhooks(f HealthFacts) []api.HealthProblem {
-	if f.Webhooks == nil {
-		return nil
-	}
-	return one(api.HealthProblem{
+	return when(f.Webhooks != nil, api.HealthProblem{
 		Kind: "webhooks", Text: fmt.Sprintf("Webhooks of forges cannot be received: %v. Coppice reads the forges at intervals.", f.Webhooks),
 		Fix: "stop the program that uses the address, or change webhooks.listen in your configuration and restart coppice serve",
 	})

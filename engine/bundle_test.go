@@ -236,6 +236,14 @@ func (b *bundle) movesAndEnds(key, commit string, sessions int) {
 	}
 }
 
+// specOf returns what a work item asks for.
+func specOf[T any](b *bundle, w coppice.Work) T {
+	b.t.Helper()
+	spec, err := coppice.DecodeSpec[T](w)
+	b.must(err)
+	return spec
+}
+
 // settle gives work a result, as a worker does.
 func (b *bundle) settle(w coppice.Work, result any) {
 	b.t.Helper()

@@ -56,8 +56,8 @@ func TestAnAdoptedRequestIsFollowed(t *testing.T) {
 	}
 	b.reads(func(r *coppice.PullRead) { r.CI = coppice.CIFailed })
 	b.wantStage(coppice.StageSession)
-	prepare, err := coppice.DecodeSpec[coppice.PrepareSpec](b.openWork("app-1", coppice.WorkPrepare))
-	if b.must(err); prepare.From != pullFixed || prepare.Fetch != "feature" || prepare.Remote != "origin" {
+	prepare := specOf[coppice.PrepareSpec](b, b.openWork("app-1", coppice.WorkPrepare))
+	if prepare.From != pullFixed || prepare.Fetch != "feature" || prepare.Remote != "origin" {
 		t.Errorf("the workspace: %+v", prepare)
 	}
 	b.prepares("app-1")
@@ -67,8 +67,8 @@ func TestAnAdoptedRequestIsFollowed(t *testing.T) {
 		t.Error("work that is not proven is pushed to somebody else's request")
 	}
 	b.ends("app-1", coppice.WorkCheck, proved)
-	push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
-	if b.must(err); push.Branch != "feature" || push.Old != pullFixed || push.New != pullMerge || push.Keep != pullFixed {
+	push := specOf[coppice.PullPushSpec](b, b.openWork("app-1", coppice.WorkPullPush))
+	if push.Branch != "feature" || push.Old != pullFixed || push.New != pullMerge || push.Keep != pullFixed {
 		t.Errorf("the push: %+v", push)
 	}
 	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
@@ -83,8 +83,8 @@ func TestAFollowedRequestIsProvenBeforeItIsMerged(t *testing.T) {
 	b := adopts(t, "", func(p *coppice.Policy) { p.Land.PR.Auto = true })
 	b.approves()
 	b.prepares("app-1")
-	merge, err := coppice.DecodeSpec[coppice.MergeSpec](b.openWork("app-1", coppice.WorkMerge))
-	if b.must(err); merge.Head != pullHead || b.hasOpen(coppice.WorkForgeWrite) {
+	merge := specOf[coppice.MergeSpec](b, b.openWork("app-1", coppice.WorkMerge))
+	if merge.Head != pullHead || b.hasOpen(coppice.WorkForgeWrite) {
 		t.Errorf("the merge: %+v", merge)
 	}
 	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1"})
@@ -121,12 +121,12 @@ func TestAnAdoptedRequestWithWork(t *testing.T) {
 	if task := b.task("app-1"); !strings.HasPrefix(task.Body, "Add tests.\n") || !strings.Contains(task.Body, "#7") {
 		t.Errorf("the description: %q", task.Body)
 	}
-	prepare, err := coppice.DecodeSpec[coppice.PrepareSpec](b.openWork("app-1", coppice.WorkPrepare))
-	if b.must(err); prepare.From != pullHead {
+	prepare := specOf[coppice.PrepareSpec](b, b.openWork("app-1", coppice.WorkPrepare))
+	if prepare.From != pullHead {
 		t.Errorf("it starts at %q", prepare.From)
 	}
 	b.prepares("app-1")
-	_, err = b.Ask(t.Context(), "app-1", coppice.VerbStop, request(""))
+	_, err := b.Ask(t.Context(), "app-1", coppice.VerbStop, request(""))
 	b.must(err)
 	b.turn()
 	if b.hasOpen(coppice.WorkForgeWrite) || b.pull().Open() || b.task("app-1").Outcome != coppice.OutcomeCancelled {
@@ -305,8 +305,8 @@ func TestOpenAPullRequestByHand(t *testing.T) {
 		return tx.Tasks.Put(&task)
 	})
 	b.must(ask("app-2"))
-	push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-2", coppice.WorkPullPush))
-	if b.must(err); push.New != pullFixed || push.Branch != "coppice/app-2" {
+	push := specOf[coppice.PullPushSpec](b, b.openWork("app-2", coppice.WorkPullPush))
+	if push.New != pullFixed || push.Branch != "coppice/app-2" {
 		t.Errorf("the push: %+v", push)
 	}
 	b.ends("app-2", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})

@@ -37,9 +37,7 @@ func redTasks(t *testing.T, n int) *bundle {
 
 func (b *bundle) checks(key string) coppice.CheckSpec {
 	b.t.Helper()
-	spec, err := coppice.DecodeSpec[coppice.CheckSpec](b.wantWork(key, coppice.WorkCheck))
-	b.must(err)
-	return spec
+	return specOf[coppice.CheckSpec](b, b.wantWork(key, coppice.WorkCheck))
 }
 
 // wantBlocked checks that a task waits for a person because of its base, and that
@@ -150,8 +148,7 @@ func TestAGreenBaseStartsAFixSession(t *testing.T) {
 				b.clock = b.clock.Add(time.Minute)
 				b.turn()
 			}
-			run, err := coppice.DecodeSpec[coppice.RunSpec](b.wantWork("app-1", coppice.WorkRun))
-			b.must(err)
+			run := b.runSpec("app-1")
 			if run.Session.Role != coppice.RoleFix {
 				t.Errorf("the next session is %+v", run.Session)
 			}
@@ -206,6 +203,28 @@ func (b *bundle) ask(key string, v coppice.Verb, text string) {
 	b.turn()
 }
 
+// runSpec returns the session that a task is about to run.
+func (b *bundle) runSpec(key string) coppice.RunSpec {
+	b.t.Helper()
+	return specOf[coppice.RunSpec](b, b.wantWork(key, coppice.WorkRun))
+}
+
+// provesAndEnds lets the checks of the merged app-1 pass. It lands with a commit.
+func (b *bundle) provesAndEnds(commit string, sessions int) {
+	b.t.Helper()
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree-app-1", Commit: commit})
+	b.finish("app-1", coppice.WorkCheck, exits(0))
+	b.movesAndEnds("app-1", commit, sessions)
+}
+
+// annAsks is ask as the person ann.
+func (b *bundle) annAsks(key string, v coppice.Verb, text string) {
+	b.t.Helper()
+	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(b.t.Context(), key, v, request(text))
+	b.must(err)
+	b.turn()
+}
+
 // After a retry the checks run again, on the base too: the person might have
 // installed what it needs.
 func TestRetryAfterARedBase(t *testing.T) {
@@ -223,9 +242,7 @@ func TestRetryAfterARedBase(t *testing.T) {
 	b.finish("app-1", coppice.WorkCheck, exits(1))
 	b.wantBlocked("app-1", redBase)
 	b.ask("app-1", coppice.VerbRetry, "")
-	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree-app-1", Commit: "c3"})
-	b.finish("app-1", coppice.WorkCheck, exits(0))
-	b.movesAndEnds("app-1", "c3", 1)
+	b.provesAndEnds("c3", 1)
 }
 
 // When the base has moved, blocked tasks try again without a person.
@@ -257,8 +274,7 @@ func TestSkipCheck(t *testing.T) {
 	}
 	b.ask("app-1", coppice.VerbSkipCheck, "make")
 	w := b.wantWork("app-1", coppice.WorkMerge)
-	spec, err := coppice.DecodeSpec[coppice.MergeSpec](w)
-	b.must(err)
+	spec := specOf[coppice.MergeSpec](b, w)
 	if !strings.Contains(spec.Message, "Coppice-Skipped-Check: make\n") {
 		t.Errorf("its commit says:\n%s", spec.Message)
 	}
@@ -274,8 +290,7 @@ func TestContinueDespiteARedBase(t *testing.T) {
 	t.Parallel()
 	b := blockedTask(t)
 	b.ask("app-1", coppice.VerbContinue, "skip that test")
-	run, err := coppice.DecodeSpec[coppice.RunSpec](b.wantWork("app-1", coppice.WorkRun))
-	b.must(err)
+	run := b.runSpec("app-1")
 	if s := run.Session; s.Role != coppice.RoleFix || s.Resume != "talk-app-1" {
 		t.Errorf("it continues as %+v", s)
 	}
@@ -336,8 +351,7 @@ func TestUnchanged(t *testing.T) {
 			t.Errorf("without a text: %v", err)
 		}
 		b.ask("app-1", coppice.VerbContinue, "write it down")
-		run, err := coppice.DecodeSpec[coppice.RunSpec](b.wantWork("app-1", coppice.WorkRun))
-		b.must(err)
+		run := b.runSpec("app-1")
 		if s := run.Session; s.Role != coppice.RoleImplement || s.Resume != "talk1" || !strings.Contains(b.prompt(s.ID), "write it down") {
 			t.Errorf("it continues as %+v", s)
 		}
@@ -346,8 +360,7 @@ func TestUnchanged(t *testing.T) {
 		t.Parallel()
 		b := start(t)
 		b.ask("app-1", coppice.VerbRetry, "")
-		run, err := coppice.DecodeSpec[coppice.RunSpec](b.wantWork("app-1", coppice.WorkRun))
-		b.must(err)
+		run := b.runSpec("app-1")
 		if s := run.Session; s.Role != coppice.RoleImplement || s.Resume != "" {
 			t.Errorf("it is retried as %+v", s)
 		}
@@ -373,9 +386,7 @@ func TestFixedNothing(t *testing.T) {
 		t.Errorf("done with work that has not landed: %v", err)
 	}
 	b.ask("app-1", coppice.VerbLand, "")
-	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree-app-1", Commit: "c2"})
-	b.finish("app-1", coppice.WorkCheck, exits(0))
-	b.movesAndEnds("app-1", "c2", 2)
+	b.provesAndEnds("c2", 2)
 }
 
 // A task that has landed stays done, since when it was, if a continue changes

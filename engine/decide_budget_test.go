@@ -51,8 +51,7 @@ func TestBudgetUsedUp(t *testing.T) {
 	b.create(coppice.NewTask{Title: "a"})
 	b.prepares("app-1")
 	left := func() coppice.USD {
-		spec, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-1"))
-		b.must(err)
+		spec := specOf[coppice.RunSpec](b, b.unsettled("app-1"))
 		return spec.Budget
 	}
 	if left() != 2 {

@@ -215,8 +215,8 @@ func TestDayBudget(t *testing.T) {
 // begins has the newest session of a task run, with a budget.
 func (b *bundle) begins(key string, budget coppice.USD) {
 	b.t.Helper()
-	spec, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled(key))
-	if b.must(err); spec.Budget != budget {
+	spec := specOf[coppice.RunSpec](b, b.unsettled(key))
+	if spec.Budget != budget {
 		b.t.Errorf("%s begins with %v, want %v", key, spec.Budget, budget)
 	}
 	b.takes(key, coppice.WorkRun)

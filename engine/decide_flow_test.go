@@ -235,18 +235,17 @@ func TestAResumedFlowWhoseBranchMightBeGone(t *testing.T) {
 	_, err := b.Ask(t.Context(), f.Key, coppice.VerbStop, verb.Request{})
 	b.must(err)
 	b.turn()
-	drop, err := coppice.DecodeSpec[coppice.BranchSpec](b.unsettled(f.Key))
-	b.must(err)
+	drop := specOf[coppice.BranchSpec](b, b.unsettled(f.Key))
 	_, err = b.Ask(t.Context(), f.Key, coppice.VerbResume, verb.Request{})
 	b.must(err)
 	b.finish(f.Key, coppice.WorkBranch, coppice.Failf(coppice.ClassEnvironment, "the disk was busy", ""))
-	again, err := coppice.DecodeSpec[coppice.BranchSpec](b.unsettled(f.Key))
-	if b.must(err); !drop.Drop || again != drop {
+	again := specOf[coppice.BranchSpec](b, b.unsettled(f.Key))
+	if !drop.Drop || again != drop {
 		t.Errorf("it does %+v, want %+v", again, drop)
 	}
 	b.finish(f.Key, coppice.WorkBranch, coppice.BranchResult{Tip: "c1", Kept: true})
-	spec, err := coppice.DecodeSpec[coppice.BranchSpec](b.unsettled(f.Key))
-	if b.must(err); spec.Drop || spec.Head != "c1" || spec.Ref != drop.Ref {
+	spec := specOf[coppice.BranchSpec](b, b.unsettled(f.Key))
+	if spec.Drop || spec.Head != "c1" || spec.Ref != drop.Ref {
 		t.Errorf("it continues with %+v", spec)
 	}
 }

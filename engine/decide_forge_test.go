@@ -22,8 +22,7 @@ func (b *bundle) passing() *coppice.ForgeReadSpec {
 	b.view(func(r store.Reader) error {
 		open, err := r.Work.Open(coppice.WorkForgeRead)
 		for _, w := range open {
-			s, err := coppice.DecodeSpec[coppice.ForgeReadSpec](w)
-			b.must(err)
+			s := specOf[coppice.ForgeReadSpec](b, w)
 			spec = &s
 		}
 		return err

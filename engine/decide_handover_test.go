@@ -61,14 +61,12 @@ func TestContinueAfterLanding(t *testing.T) {
 	b.turn()
 	b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/trash/1"})
 	w := b.unsettled("app-1")
-	spec, err := coppice.DecodeSpec[coppice.PrepareSpec](w)
-	b.must(err)
+	spec := specOf[coppice.PrepareSpec](b, w)
 	if w.Kind != coppice.WorkPrepare || spec.From != "" {
 		t.Fatalf("it needs %s %+v, not a new workspace", w.Kind, spec)
 	}
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws2", BaseCommit: "commit1", Head: "commit1"})
-	run, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-1"))
-	b.must(err)
+	run := specOf[coppice.RunSpec](b, b.unsettled("app-1"))
 	if run.Session.Resume != "talk of head1" || run.Session.Role != coppice.RoleImplement || run.Path != "/ws2" {
 		t.Errorf("it continues as %+v", run.Session)
 	}
@@ -122,16 +120,14 @@ func TestFork(t *testing.T) {
 	}
 	b.turn()
 	from := func() string {
-		spec, err := coppice.DecodeSpec[coppice.PrepareSpec](b.unsettled("app-2"))
-		b.must(err)
+		spec := specOf[coppice.PrepareSpec](b, b.unsettled("app-2"))
 		return spec.From
 	}
 	if got := from(); got != "coppice/app-1" {
 		t.Errorf("its branch begins from %q", got)
 	}
 	b.finish("app-2", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws2", BaseCommit: "base1", Head: "head1"})
-	run, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-2"))
-	b.must(err)
+	run := specOf[coppice.RunSpec](b, b.unsettled("app-2"))
 	if s := run.Session; s.Resume != "talk1" || !s.Fork {
 		t.Errorf("it continues as %+v", s)
 	}

@@ -51,8 +51,7 @@ func (b *bundle) fired() (out []string) {
 func (b *bundle) running(project int64) (out []string) {
 	b.t.Helper()
 	for _, w := range b.hookWork(project) {
-		spec, err := coppice.DecodeSpec[coppice.HookSpec](w)
-		b.must(err)
+		spec := specOf[coppice.HookSpec](b, w)
 		out = append(out, spec.Run)
 	}
 	return out
@@ -67,8 +66,7 @@ func (b *bundle) hookWork(project int64) []coppice.Work {
 func (b *bundle) endHook(project int64, run string, result any) {
 	b.t.Helper()
 	for _, w := range b.hookWork(project) {
-		spec, err := coppice.DecodeSpec[coppice.HookSpec](w)
-		b.must(err)
+		spec := specOf[coppice.HookSpec](b, w)
 		if spec.Run != run {
 			continue
 		}

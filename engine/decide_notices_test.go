@@ -69,8 +69,7 @@ func (b *bundle) sent(result any) coppice.NotifySpec {
 	if len(open) == 0 {
 		b.t.Fatal("no message is being sent")
 	}
-	spec, err := coppice.DecodeSpec[coppice.NotifySpec](open[0])
-	b.must(err)
+	spec := specOf[coppice.NotifySpec](b, open[0])
 	b.settle(open[0], result)
 	b.turn()
 	return spec
@@ -133,6 +132,19 @@ func TestNoticesAreGrouped(t *testing.T) {
 	}
 }
 
+// unsent has a message about app-1, which was not accepted.
+func unsent(t *testing.T, class coppice.Class, text string) *bundle {
+	t.Helper()
+	b := notified(t, coppice.NotifyPolicy{})
+	b.create(coppice.NewTask{Title: "one"})
+	b.turn()
+	b.needsPerson("app-1", true)
+	b.turn()
+	b.after(collectTime)
+	b.sent(coppice.Failf(class, text, ""))
+	return b
+}
+
 // A message that is not accepted is sent again, with the same id, and given up after
 // some hours. What cannot work is not repeated.
 func TestNotificationFails(t *testing.T) {
@@ -168,13 +180,7 @@ func TestNotificationFails(t *testing.T) {
 		t.Errorf("after %d tries and %v: %+v", tries, b.clock.Sub(noon), n)
 	}
 
-	b = notified(t, coppice.NotifyPolicy{})
-	b.create(coppice.NewTask{Title: "one"})
-	b.turn()
-	b.needsPerson("app-1", true)
-	b.turn()
-	b.after(collectTime)
-	b.sent(coppice.Failf(coppice.ClassCapability, "there is no desktop", ""))
+	b = unsent(t, coppice.ClassCapability, "there is no desktop")
 	if n := b.notifications()[0]; n.Outcome != coppice.NotificationFailed || len(b.sending()) != 0 {
 		t.Errorf("%+v", n)
 	}
@@ -184,13 +190,7 @@ func TestNotificationFails(t *testing.T) {
 func TestSettledNotificationIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for _, settled := range []bool{true, false} {
-		b := notified(t, coppice.NotifyPolicy{})
-		b.create(coppice.NewTask{Title: "one"})
-		b.turn()
-		b.needsPerson("app-1", true)
-		b.turn()
-		b.after(collectTime)
-		b.sent(coppice.Failf(coppice.ClassEnvironment, "connection refused", ""))
+		b := unsent(t, coppice.ClassEnvironment, "connection refused")
 		if settled {
 			b.needsPerson("app-1", false)
 			b.turn()

@@ -24,14 +24,11 @@ func TestATaskLandsOnItsBranch(t *testing.T) {
 	branch := map[string]string{"app-1": "main", "app-2": "side", "app-3": "side"}
 	for i := range 3 {
 		key := fmt.Sprint("app-", i+1)
-		prepare, err := coppice.DecodeSpec[coppice.PrepareSpec](b.wantWork(key, coppice.WorkPrepare))
-		b.must(err)
+		prepare := specOf[coppice.PrepareSpec](b, b.wantWork(key, coppice.WorkPrepare))
 		b.finish(key, coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws/" + key, BaseCommit: "base1", Head: "base1"})
-		run, err := coppice.DecodeSpec[coppice.RunSpec](b.wantWork(key, coppice.WorkRun))
-		b.must(err)
+		run := specOf[coppice.RunSpec](b, b.wantWork(key, coppice.WorkRun))
 		b.finish(key, coppice.WorkRun, coppice.RunResult{Head: "head-" + key})
-		merge, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork(key, coppice.WorkMerge))
-		b.must(err)
+		merge := specOf[coppice.MergeSpec](b, b.wantWork(key, coppice.WorkMerge))
 		if prepare.Base != branch[key] || run.Base != branch[key] || merge.Base != branch[key] {
 			t.Errorf("%s starts from %s, runs on %s, merges with %s", key, prepare.Base, run.Base, merge.Base)
 		}

@@ -244,8 +244,7 @@ func TestAnswerWithAFreeSession(t *testing.T) {
 	_, err := b.Answer(t.Context(), "app-1", 0, "left")
 	b.must(err)
 	b.turn()
-	spec, err := coppice.DecodeSpec[coppice.SendSpec](b.unsettled("app-1"))
-	b.must(err)
+	spec := specOf[coppice.SendSpec](b, b.unsettled("app-1"))
 	if spec.Question != "q1" || spec.Text != "left" {
 		t.Errorf("sends %+v", spec)
 	}
@@ -296,8 +295,7 @@ func TestAStoppedSessionResumes(t *testing.T) {
 		t.Errorf("its prompt is\n%s", s.Prompt)
 	}
 	rules := func() []coppice.Rule {
-		spec, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-1"))
-		b.must(err)
+		spec := specOf[coppice.RunSpec](b, b.unsettled("app-1"))
 		return spec.Permissions.Rules
 	}
 	once := coppice.Rule{Tool: "run", Match: "make *", Do: coppice.RuleDeny, Why: "it is slow"}

@@ -50,12 +50,16 @@ func inPull(t *testing.T, changes ...func(*coppice.Policy)) *bundle {
 	return b
 }
 
+// forgeMerges lets the open change on the forge merge the request.
+func (b *bundle) forgeMerges() {
+	b.t.Helper()
+	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+}
+
 // written returns the open change on the forge.
 func (b *bundle) written(key string) coppice.ForgeWriteSpec {
 	b.t.Helper()
-	spec, err := coppice.DecodeSpec[coppice.ForgeWriteSpec](b.openWork(key, coppice.WorkForgeWrite))
-	b.must(err)
-	return spec
+	return specOf[coppice.ForgeWriteSpec](b, b.openWork(key, coppice.WorkForgeWrite))
 }
 
 // openWork returns the unfinished work of a kind of a task, or of its project.
@@ -166,16 +170,16 @@ func TestPullRequest(t *testing.T) {
 	}
 	b.reads(func(r *coppice.PullRead) { r.State, r.Merged = coppice.PullMerged, pullMerge })
 	b.wantStage(coppice.StageLanding)
-	move, err := coppice.DecodeSpec[coppice.MoveSpec](b.openWork("app-1", coppice.WorkMove))
-	if b.must(err); !move.Follow || move.New != pullMerge {
+	move := specOf[coppice.MoveSpec](b, b.openWork("app-1", coppice.WorkMove))
+	if !move.Follow || move.New != pullMerge {
 		t.Errorf("the move: %+v", move)
 	}
 	b.ends("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: pullMerge})
 	if task := b.task("app-1"); task.Outcome != coppice.OutcomeDone || task.Landed != pullMerge {
 		t.Errorf("outcome %s, landed %s", task.Outcome, task.Landed)
 	}
-	push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
-	if b.must(err); push.New != "" || push.Old != pullHead {
+	push := specOf[coppice.PullPushSpec](b, b.openWork("app-1", coppice.WorkPullPush))
+	if push.New != "" || push.Old != pullHead {
 		t.Errorf("the branch on the forge: %+v", push)
 	}
 	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
@@ -204,8 +208,8 @@ func TestCIFailedIsSentToTheAgent(t *testing.T) {
 		}
 		b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: head, From: "base1", Conversation: "talk"})
 		b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit" + head[:1]})
-		push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
-		if b.must(err); push.Old == "" || push.New != head {
+		push := specOf[coppice.PullPushSpec](b, b.openWork("app-1", coppice.WorkPullPush))
+		if push.Old == "" || push.New != head {
 			t.Errorf("round %d: pushes %+v", i, push)
 		}
 		b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
@@ -301,8 +305,8 @@ func TestReactions(t *testing.T) {
 				}
 			case strings.HasSuffix(strings.Join(c.want, ""), ":run"):
 				var in coppice.HookInput
-				hook, err := coppice.DecodeSpec[coppice.HookSpec](b.openWork("", coppice.WorkHook))
-				if b.must(err); hook.Run != "./page" || json.Unmarshal(hook.Input, &in) != nil || in.Pull == nil || in.Pull.Number != 7 {
+				hook := specOf[coppice.HookSpec](b, b.openWork("", coppice.WorkHook))
+				if hook.Run != "./page" || json.Unmarshal(hook.Input, &in) != nil || in.Pull == nil || in.Pull.Number != 7 {
 					t.Errorf("the command: %+v", hook)
 				}
 			}
@@ -323,7 +327,7 @@ func TestLandMergesThePullRequest(t *testing.T) {
 		t.Errorf("status %s: %s", s.Status, s.Reason)
 	}
 	b.approves()
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	b.wantStage(coppice.StageLanding)
 }
 
@@ -333,7 +337,7 @@ func TestAReopenedRequestLands(t *testing.T) {
 	b := inPull(t)
 	b.approves()
 	b.reads(func(r *coppice.PullRead) { r.State = coppice.PullClosed })
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	b.wantStage(coppice.StageLanding)
 }
 
@@ -359,13 +363,10 @@ func TestForeignCommitsStayInRewrittenWork(t *testing.T) {
 	b := inPull(t)
 	again := func(head string) coppice.PullPushSpec {
 		b.clock = b.clock.Add(time.Minute)
-		_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("try another way"))
-		b.must(err)
-		b.turn()
+		b.annAsks("app-1", coppice.VerbContinue, "try another way")
 		b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: head, From: pullHead, Conversation: "talk"})
 		b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree of " + head, Commit: "commit of " + head})
-		push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
-		b.must(err)
+		push := specOf[coppice.PullPushSpec](b, b.openWork("app-1", coppice.WorkPullPush))
 		return push
 	}
 	if got := again(pullFixed); got.Old != pullHead || got.Keep != "" {
@@ -392,9 +393,7 @@ func TestForeignCommitsStayInRewrittenWork(t *testing.T) {
 func TestAStopClosesThePullRequest(t *testing.T) {
 	t.Parallel()
 	b := inPull(t)
-	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbStop, request(""))
-	b.must(err)
-	b.turn()
+	b.annAsks("app-1", coppice.VerbStop, "")
 	if spec := b.written("app-1"); spec.Op != coppice.ForgeClose || spec.Number != 7 {
 		t.Errorf("%+v", spec)
 	}
@@ -410,8 +409,8 @@ func TestStackedPullRequests(t *testing.T) {
 	b := inPull(t, func(p *coppice.Policy) { p.Land.PR.Stack = true })
 	b.create(coppice.NewTask{Title: "b", After: []string{"app-1"}})
 	b.turn()
-	prepare, err := coppice.DecodeSpec[coppice.PrepareSpec](b.openWork("app-2", coppice.WorkPrepare))
-	if b.must(err); prepare.From != pullHead {
+	prepare := specOf[coppice.PrepareSpec](b, b.openWork("app-2", coppice.WorkPrepare))
+	if prepare.From != pullHead {
 		t.Errorf("it starts from %q", prepare.From)
 	}
 	b.prepares("app-2")
@@ -424,9 +423,7 @@ func TestStackedPullRequests(t *testing.T) {
 		t.Errorf("it aims at %q", spec.Text.Base)
 	}
 	b.ends("app-2", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 8, State: coppice.PullOpen})
-	_, err = b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-2", coppice.VerbLand, request(""))
-	b.must(err)
-	b.turn()
+	b.annAsks("app-2", coppice.VerbLand, "")
 	upper := b.task("app-2")
 	b.view(func(r store.Reader) error {
 		p, err := r.Pulls.Of(upper.ID)
@@ -481,9 +478,7 @@ func TestAnotherPullRequest(t *testing.T) {
 	b.reads(func(r *coppice.PullRead) { r.State = coppice.PullClosed })
 	b.wantStage(coppice.StageEnded)
 	b.clock = b.clock.Add(time.Minute)
-	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("try another way"))
-	b.must(err)
-	b.turn()
+	b.annAsks("app-1", coppice.VerbContinue, "try another way")
 	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead, Conversation: "talk"})
 	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
 	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
@@ -534,9 +529,7 @@ func TestReactionsDoNotFeedThemselves(t *testing.T) {
 func TestMergedBeforeTheNextWrite(t *testing.T) {
 	t.Parallel()
 	b := inPull(t)
-	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("one more thing"))
-	b.must(err)
-	b.turn()
+	b.annAsks("app-1", coppice.VerbContinue, "one more thing")
 	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullHead, Conversation: "talk"})
 	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree2", Commit: "commit2"})
 	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Pushed: true})
@@ -568,10 +561,8 @@ func TestMergedAfterTheEnd(t *testing.T) {
 	b.wantStage(coppice.StageLanding)
 
 	b = inPull(t)
-	_, err = b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbStop, request(""))
-	b.must(err)
-	b.turn()
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.annAsks("app-1", coppice.VerbStop, "")
+	b.forgeMerges()
 	b.wantStage(coppice.StageLanding)
 }
 
@@ -581,23 +572,21 @@ func TestMergedBeforeItIsRead(t *testing.T) {
 	t.Parallel()
 	b := inPull(t)
 	b.approves()
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	b.ends("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: pullMerge})
-	deletion, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
-	if b.must(err); deletion.Old != pullHead || deletion.New != "" {
+	deletion := specOf[coppice.PullPushSpec](b, b.openWork("app-1", coppice.WorkPullPush))
+	if deletion.Old != pullHead || deletion.New != "" {
 		t.Errorf("the deletion: %+v", deletion)
 	}
 	b.ends("app-1", coppice.WorkPullPush, coppice.PullPushResult{Blocked: "branches stay"})
 	b.ends("app-1", coppice.WorkRemove, coppice.RemoveResult{})
 	b.clock = b.clock.Add(time.Minute)
-	_, err = b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(t.Context(), "app-1", coppice.VerbContinue, request("one more thing"))
-	b.must(err)
-	b.turn()
+	b.annAsks("app-1", coppice.VerbContinue, "one more thing")
 	b.prepares("app-1")
 	b.ends("app-1", coppice.WorkRun, coppice.RunResult{Head: pullFixed, From: pullMerge})
 	b.ends("app-1", coppice.WorkMerge, coppice.MergeResult{Base: pullMerge, Tree: "tree2", Commit: "commit2"})
-	push, err := coppice.DecodeSpec[coppice.PullPushSpec](b.openWork("app-1", coppice.WorkPullPush))
-	if b.must(err); push.Old != pullHead || push.New != pullFixed || push.Keep != "" {
+	push := specOf[coppice.PullPushSpec](b, b.openWork("app-1", coppice.WorkPullPush))
+	if push.Old != pullHead || push.New != pullFixed || push.Keep != "" {
 		t.Errorf("the push of the next request: %+v", push)
 	}
 }
@@ -607,7 +596,7 @@ func TestMergedOneTime(t *testing.T) {
 	t.Parallel()
 	b := inPull(t)
 	b.approves()
-	b.ends("app-1", coppice.WorkForgeWrite, coppice.ForgeWriteResult{Number: 7, State: coppice.PullMerged, Merged: pullMerge})
+	b.forgeMerges()
 	task := b.task("app-1")
 	b.update(func(tx store.Tx) error { // a read that had begun before
 		return firstErr(tx.Asks.Put(&coppice.Ask{

@@ -55,8 +55,7 @@ func TestQuestionsTimeOut(t *testing.T) {
 				}
 				return
 			}
-			spec, err := coppice.DecodeSpec[coppice.SendSpec](b.wantWork("app-1", coppice.WorkSend))
-			b.must(err)
+			spec := specOf[coppice.SendSpec](b, b.wantWork("app-1", coppice.WorkSend))
 			if spec.Question != "q1" || !strings.Contains(spec.Text, c.answers) {
 				t.Errorf("sends %+v", spec)
 			}
@@ -108,8 +107,7 @@ func TestTheNumberOfAnOption(t *testing.T) {
 	q, err := b.Answer(t.Context(), "app-1", 0, "2")
 	b.must(err)
 	b.turn()
-	spec, err := coppice.DecodeSpec[coppice.SendSpec](b.wantWork("app-1", coppice.WorkSend))
-	b.must(err)
+	spec := specOf[coppice.SendSpec](b, b.wantWork("app-1", coppice.WorkSend))
 	if q.Answer != "Text" || spec.Text != "Text" {
 		t.Errorf("answered %q, sends %q", q.Answer, spec.Text)
 	}

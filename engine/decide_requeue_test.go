@@ -122,8 +122,7 @@ func TestRequeueARunningTask(t *testing.T) {
 		t.Fatalf("%+v", x)
 	}
 	w := b.unsettled("app-1")
-	run, err := coppice.DecodeSpec[coppice.RunSpec](w)
-	b.must(err)
+	run := specOf[coppice.RunSpec](b, w)
 	if w.Kind != coppice.WorkRun || run.Path != "/ws" || run.Session.Agent != "bob" || run.Session.Resume != "" {
 		t.Errorf("it continues with %s %+v", w.Kind, run)
 	}

@@ -41,9 +41,7 @@ func (b *bundle) wantStage(want coppice.Stage) {
 
 func (b *bundle) approves() {
 	b.t.Helper()
-	_, err := b.As(coppice.Actor{Kind: coppice.ActorPerson, Name: "ann"}).Ask(b.t.Context(), "app-1", coppice.VerbLand, request(""))
-	b.must(err)
-	b.turn()
+	b.annAsks("app-1", coppice.VerbLand, "")
 }
 
 // The base moves while a landing waits for its review: the approval is for its
@@ -157,8 +155,7 @@ func TestARuleAsksForAReview(t *testing.T) {
 	b.create(coppice.NewTask{Title: "a"})
 	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1"})
-	spec, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork("app-1", coppice.WorkMerge))
-	b.must(err)
+	spec := specOf[coppice.MergeSpec](b, b.wantWork("app-1", coppice.WorkMerge))
 	if spec.Ask.Lines != 7 || len(spec.Ask.Paths) != 1 {
 		t.Errorf("the merge has the rules %+v", spec.Ask)
 	}

@@ -45,8 +45,7 @@ func TestStrayBranches(t *testing.T) {
 	b.finish("app-1", coppice.WorkCheck, exits(0))
 
 	b.ask("app-1", coppice.VerbDropBranches, "")
-	spec, err := coppice.DecodeSpec[coppice.StraysSpec](b.wantWork("app-1", coppice.WorkStrays))
-	b.must(err)
+	spec := specOf[coppice.StraysSpec](b, b.wantWork("app-1", coppice.WorkStrays))
 	kept := own
 	kept.Ref = spec.Ref
 	b.finish("app-1", coppice.WorkStrays, coppice.StraysResult{Head: "head1", Strays: []coppice.StrayBranch{same, kept}})
@@ -68,7 +67,7 @@ func TestStrayBranches(t *testing.T) {
 	late := coppice.StrayBranch{Name: "late", Head: "c2", Own: true, Ref: "refs/coppice/trash/app-1-1"}
 	b.finish("app-1", coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: late.Ref, Strays: []coppice.StrayBranch{late}})
 	b.wantStrays(kept, late)
-	_, err = b.UndoTask(t.Context(), "app-1", coppice.UndoRemoval)
+	_, err := b.UndoTask(t.Context(), "app-1", coppice.UndoRemoval)
 	b.must(err)
 	b.turn()
 	b.finish("app-1", coppice.WorkRestore, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "head1"})

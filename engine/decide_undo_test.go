@@ -42,8 +42,7 @@ func TestAnUnusedLandingMovesBack(t *testing.T) {
 	t.Parallel()
 	b := landedTask(t)
 	b.reverts("app-1")
-	spec, err := coppice.DecodeSpec[coppice.MoveSpec](b.wantWork("app-1", coppice.WorkMove))
-	b.must(err)
+	spec := specOf[coppice.MoveSpec](b, b.wantWork("app-1", coppice.WorkMove))
 	if !spec.Back || spec.Old != "commit-app-1" || spec.New != "base1" || spec.Pushed {
 		t.Errorf("moves %+v", spec)
 	}
@@ -70,7 +69,7 @@ func TestAnUnusedLandingMovesBack(t *testing.T) {
 		t.Errorf("undo of a stop that was a revert: %v", err)
 	}
 	// Its work can land again.
-	_, err = b.Land(t.Context(), "app-1")
+	_, err := b.Land(t.Context(), "app-1")
 	b.must(err)
 	b.turn()
 	b.finish("app-1", coppice.WorkRestore, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "head-app-1"})
@@ -114,8 +113,7 @@ func TestARevertGoesThroughTheGate(t *testing.T) {
 			case "the base moves at that moment":
 				b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Now: "later"})
 			}
-			spec, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork("app-1", coppice.WorkMerge))
-			b.must(err)
+			spec := specOf[coppice.MergeSpec](b, b.wantWork("app-1", coppice.WorkMerge))
 			if spec.Head != "commit-app-1" || spec.Reverts != "base1" || spec.Strategy != coppice.StrategySquash || !strings.HasPrefix(spec.Message, `Revert "a"`) {
 				t.Errorf("merges %+v", spec)
 			}
@@ -124,8 +122,7 @@ func TestARevertGoesThroughTheGate(t *testing.T) {
 			if b.projectNow().Policy.Land.Push {
 				b.finish("app-1", coppice.WorkPush, coppice.PushResult{Pushed: true, Now: b.tip()})
 			}
-			move, err := coppice.DecodeSpec[coppice.MoveSpec](b.wantWork("app-1", coppice.WorkMove))
-			b.must(err)
+			move := specOf[coppice.MoveSpec](b, b.wantWork("app-1", coppice.WorkMove))
 			if move.Back || move.New != "revert1" {
 				t.Errorf("moves %+v", move)
 			}
@@ -210,8 +207,7 @@ func TestTheSecondLandingIsReverted(t *testing.T) {
 		t.Errorf("the task is %s, landed as %q, before %v", x.Outcome, x.Landed, x.Earlier)
 	}
 	b.reverts("app-1")
-	spec, err := coppice.DecodeSpec[coppice.MoveSpec](b.wantWork("app-1", coppice.WorkMove))
-	b.must(err)
+	spec := specOf[coppice.MoveSpec](b, b.wantWork("app-1", coppice.WorkMove))
 	if spec.Old != "commit-app-1" || spec.New != "base1" {
 		t.Errorf("moves %+v", spec)
 	}
@@ -357,8 +353,7 @@ func TestARevertOnARedBase(t *testing.T) {
 	}
 	reverts := func(b *bundle) {
 		b.t.Helper()
-		spec, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork("app-1", coppice.WorkMerge))
-		b.must(err)
+		spec := specOf[coppice.MergeSpec](b, b.wantWork("app-1", coppice.WorkMerge))
 		if spec.Head != "commit-app-1" || spec.Reverts != "base1" {
 			b.t.Fatalf("merges %+v", spec)
 		}

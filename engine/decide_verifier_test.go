@@ -65,8 +65,7 @@ func TestVerdictsDecide(t *testing.T) {
 	}
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Summary: "STEP 1: FAIL it says nothing", Conversation: "hers"})
 	fix := b.of(coppice.WorkRun)
-	spec, err := coppice.DecodeSpec[coppice.RunSpec](fix)
-	b.must(err)
+	spec := specOf[coppice.RunSpec](b, fix)
 	if spec.Session.Role != coppice.RoleFix || spec.Session.Resume != "talk1" || spec.Path != "/ws" || spec.ReadOnly {
 		t.Fatalf("it continues as %+v", spec)
 	}

@@ -78,8 +78,7 @@ func TestRememberedRules(t *testing.T) {
 	}
 	b.turn() // the second task's session gets them, before the project's own
 	b.finish("app-2", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws2", BaseCommit: "base1", Head: "base1"})
-	spec, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-2"))
-	b.must(err)
+	spec := specOf[coppice.RunSpec](b, b.unsettled("app-2"))
 	want := coppice.PermissionPolicy{Default: coppice.RuleAsk, Rules: append(b.projectNow().Rules, own)}
 	if d := cmp.Diff(want, spec.Permissions); d != "" || spec.MCP["docs"].URL == "" {
 		t.Errorf("its session may (-want +got):\n%s\n%v", d, spec.MCP)

@@ -172,8 +172,8 @@ func TestAReviewOfUnfinishedWork(t *testing.T) {
 	m, err := b.SendComments(t.Context(), "app-1", "")
 	b.must(err)
 	b.turn()
-	send, err := coppice.DecodeSpec[coppice.SendSpec](b.wantWork("app-1", coppice.WorkSend))
-	if b.must(err); send.Text != m.Text || send.Session != s.Key {
+	send := specOf[coppice.SendSpec](b, b.wantWork("app-1", coppice.WorkSend))
+	if send.Text != m.Text || send.Session != s.Key {
 		t.Errorf("sends %q to %s", send.Text, send.Session)
 	}
 

@@ -39,20 +39,16 @@ var statuses = []Status{Open, Verifying, Passed, Failed}
 
 // Feature is one entry of the list.
 type Feature struct {
-	ID          string      `json:"id"`
-	Category    string      `json:"category,omitempty"`
-	Name        string      `json:"name"`
-	Description string      `json:"description,omitempty"`
-	Steps       []string    `json:"steps,omitempty"`
-	Status      Status      `json:"status"`
-	Reason      string      `json:"failure_reason,omitempty"`
-	Failure     string      `json:"failure_category,omitempty"`
-	Progress    string      `json:"progress,omitempty"`
-	DependsOn   []string    `json:"depends_on,omitempty"`
-	Priority    int         `json:"priority,omitempty"`
-	Agent       string      `json:"agent,omitempty"`
-	Model       string      `json:"model,omitempty"`
-	Budget      coppice.USD `json:"budget,omitempty"`
+	ID          string   `json:"id"`
+	Category    string   `json:"category,omitempty"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Steps       []string `json:"steps,omitempty"`
+	Status      Status   `json:"status"`
+	Reason      string   `json:"failure_reason,omitempty"`
+	Failure     string   `json:"failure_category,omitempty"`
+	Progress    string   `json:"progress,omitempty"`
+	coppice.FeatureTask
 }
 
 // Wanted reports whether the feature is to be done. A feature that a crash left

@@ -25,8 +25,8 @@ func TestParse(t *testing.T) {
 	}
 	want := []Feature{
 		{ID: "7", Category: "core", Name: "Log in", Description: "Long.\nText.", Steps: []string{"a", "b"}, Status: Failed, Reason: "r", Failure: "environment",
-			Progress: "one\ntwo", DependsOn: []string{"k", "8"}, Priority: -3, Agent: "me", Model: "big", Budget: 2.5},
-		{ID: "k", Name: "Only a description.", Description: "Only a description.\nMore.", Status: Open, Budget: 3},
+			Progress: "one\ntwo", FeatureTask: coppice.FeatureTask{DependsOn: []string{"k", "8"}, Priority: -3, Agent: "me", Model: "big", Budget: 2.5}},
+		{ID: "k", Name: "Only a description.", Description: "Only a description.\nMore.", Status: Open, FeatureTask: coppice.FeatureTask{Budget: 3}},
 		{ID: "8", Name: "n", Status: Open},
 	}
 	if d := cmp.Diff(want, l.Features); d != "" {

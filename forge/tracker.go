@@ -124,3 +124,14 @@ func IssueNumber(id string) (int64, error) {
 // TrackerOpener connects to a source of issues on one kind of tracker. For Linear, the
 // name of the remote is the team's key.
 type TrackerOpener func(Remote, Options) (Tracker, error)
+
+// TrackerOf connects to the issues of a repository on a forge that is a Tracker too.
+func TrackerOf(open Opener) TrackerOpener {
+	return func(r Remote, o Options) (Tracker, error) {
+		f, err := open(r, o)
+		if err != nil {
+			return nil, err
+		}
+		return f.(Tracker), nil
+	}
+}

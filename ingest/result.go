@@ -25,75 +25,71 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 	}
 	switch w.Kind {
 	case coppice.WorkRun:
-		r, err := coppice.DecodeResult[coppice.RunResult](coppice.Work{Result: result})
-		if err != nil {
-			return result, nil, nil // the settler reports it
-		}
-		r.Diff = l.cfg.Redact.String(r.Diff)
-		r.Summary, r.Failure = l.cfg.Redact.String(r.Summary), l.hide(r.Failure)
-		if err := l.critical(ctx, w, &r); err != nil {
-			return nil, nil, err
-		}
-		if err := l.endsWithError(ctx, w, &r); err != nil {
-			return nil, nil, err
-		}
-		if err := l.priced(ctx, w, &r); err != nil {
-			return nil, nil, err
-		}
-		return coppice.Raw(r), nil, nil
-	case coppice.WorkPreview:
-		r, err := coppice.DecodeResult[coppice.PreviewResult](coppice.Work{Result: result})
-		if err != nil {
-			return result, nil, nil
-		}
-		r.Failure = l.hide(r.Failure)
-		return coppice.Raw(r), nil, nil
-	case coppice.WorkHook:
-		r, err := coppice.DecodeResult[coppice.HookResult](coppice.Work{Result: result})
-		if err != nil {
-			return result, nil, nil
-		}
-		r.Output = l.cfg.Redact.String(r.Output)
-		return coppice.Raw(r), nil, nil
-	case coppice.WorkForgeRead:
-		r, err := coppice.DecodeResult[coppice.ForgeReadResult](coppice.Work{Result: result})
-		if err != nil {
-			return result, nil, nil
-		}
-		for i := range r.Pulls {
-			r.Pulls[i].Read.EachText(l.cfg.Redact.String)
-		}
-		return coppice.Raw(r), nil, nil
-	case coppice.WorkTrackerRead:
-		r, err := coppice.DecodeResult[coppice.TrackerReadResult](coppice.Work{Result: result})
-		if err != nil {
-			return result, nil, nil
-		}
-		for i := range r.Issues {
-			r.Issues[i].EachText(l.cfg.Redact.String)
-		}
-		return coppice.Raw(r), nil, nil
-	case coppice.WorkTrackerWrite:
-		r, err := coppice.DecodeResult[coppice.TrackerWriteResult](coppice.Work{Result: result})
-		if err != nil {
-			return result, nil, nil
-		}
-		r.Issue.EachText(l.cfg.Redact.String)
-		return coppice.Raw(r), nil, nil
-	case coppice.WorkCheck:
-		r, err := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: result})
-		if err != nil {
-			return result, nil, nil
-		}
-		for i := range r.Checks {
-			c := &r.Checks[i]
-			if c.Log = l.cfg.Redact.String(c.Log); !c.Passed() {
-				c.ErrorLine = coppice.FirstError(c.Log)
+		return edited(result, func(r *coppice.RunResult) error {
+			r.Diff = l.cfg.Redact.String(r.Diff)
+			r.Summary, r.Failure = l.cfg.Redact.String(r.Summary), l.hide(r.Failure)
+			if err := l.critical(ctx, w, r); err != nil {
+				return err
 			}
-		}
-		return coppice.Raw(r), nil, nil
+			if err := l.endsWithError(ctx, w, r); err != nil {
+				return err
+			}
+			return l.priced(ctx, w, r)
+		})
+	case coppice.WorkPreview:
+		return edited(result, func(r *coppice.PreviewResult) error {
+			r.Failure = l.hide(r.Failure)
+			return nil
+		})
+	case coppice.WorkHook:
+		return edited(result, func(r *coppice.HookResult) error {
+			r.Output = l.cfg.Redact.String(r.Output)
+			return nil
+		})
+	case coppice.WorkForgeRead:
+		return edited(result, func(r *coppice.ForgeReadResult) error {
+			for i := range r.Pulls {
+				r.Pulls[i].Read.EachText(l.cfg.Redact.String)
+			}
+			return nil
+		})
+	case coppice.WorkTrackerRead:
+		return edited(result, func(r *coppice.TrackerReadResult) error {
+			for i := range r.Issues {
+				r.Issues[i].EachText(l.cfg.Redact.String)
+			}
+			return nil
+		})
+	case coppice.WorkTrackerWrite:
+		return edited(result, func(r *coppice.TrackerWriteResult) error {
+			r.Issue.EachText(l.cfg.Redact.String)
+			return nil
+		})
+	case coppice.WorkCheck:
+		return edited(result, func(r *coppice.CheckResult) error {
+			for i := range r.Checks {
+				c := &r.Checks[i]
+				if c.Log = l.cfg.Redact.String(c.Log); !c.Passed() {
+					c.ErrorLine = coppice.FirstError(c.Log)
+				}
+			}
+			return nil
+		})
 	}
 	return result, nil, nil
+}
+
+// edited returns a result after an edit. The settler reports a result that cannot be
+// decoded.
+func edited[T any](result json.RawMessage, edit func(*T) error) (json.RawMessage, *coppice.Failure, error) {
+	r, err := coppice.DecodeResult[T](coppice.Work{Result: result})
+	if err != nil {
+		return result, nil, nil //nolint:nilerr // see above
+	}
+	if err := edit(&r); err != nil {
+		return nil, nil, err
+	}
+	return coppice.Raw(r), nil, nil
 }
 
 // priced adds the cost of a session whose agent reports only tokens.

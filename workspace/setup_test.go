@@ -125,15 +125,7 @@ func (b *bundle) restoreSpec(key string, r coppice.RemoveResult) coppice.Restore
 	return coppice.RestoreSpec{Key: key, Repo: b.root, Branch: coppice.TaskBranch(key), Head: r.Head, Ref: r.Ref, Archive: r.Archive}
 }
 
-func must[T any](t testing.TB) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
+func must[T any](t testing.TB) func(T, error) T { return testfile.Must[T](t) }
 
 // print is a hash per file of a directory: contents, kinds and permissions.
 func print(t testing.TB, dir string, skip ...string) map[string]string {

@@ -121,7 +121,7 @@ func (d *driver) requested(p jsonrpc.Message) {
 func (d *driver) callOf(id, kind string) (agent.Call, item) {
 	t, ok := d.items[id]
 	if !ok {
-		t = &tracked{item: item{ID: id, Type: kind}}
+		t = &tracked{item: item{part: part{ID: id, Type: kind}}}
 	}
 	return d.toolCall(t.item), t.item
 }

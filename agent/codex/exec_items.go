@@ -11,21 +11,12 @@ import (
 
 // execItem is a part of a turn. Which fields are set depends on its type.
 type execItem struct {
-	ID       string          `json:"id"`
-	Type     string          `json:"type"`
-	Text     string          `json:"text"`
-	Message  string          `json:"message"`
-	Status   string          `json:"status"`
-	Command  string          `json:"command"`
-	Output   string          `json:"aggregated_output"`
-	ExitCode *int            `json:"exit_code"`
-	Changes  []execChange    `json:"changes"`
-	Server   string          `json:"server"`
-	Tool     string          `json:"tool"`
-	Args     json.RawMessage `json:"arguments"`
-	Result   json.RawMessage `json:"result"`
-	Query    string          `json:"query"`
-	Items    []execTodo      `json:"items"`
+	part
+	Message  string       `json:"message"`
+	Output   string       `json:"aggregated_output"`
+	ExitCode *int         `json:"exit_code"`
+	Changes  []execChange `json:"changes"`
+	Items    []execTodo   `json:"items"`
 }
 
 type execChange struct {

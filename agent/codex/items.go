@@ -23,29 +23,34 @@ const (
 	typeImage   = "imageView"
 )
 
+// part has the fields of a part of a turn that the app server and codex exec share.
+type part struct {
+	ID      string          `json:"id"`
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	Status  string          `json:"status"`
+	Command string          `json:"command"`
+	Server  string          `json:"server"`
+	Tool    string          `json:"tool"`
+	Args    json.RawMessage `json:"arguments"`
+	Result  json.RawMessage `json:"result"`
+	Query   string          `json:"query"`
+}
+
 // item is a part of a turn. Which fields are set depends on its type.
 type item struct {
-	ID       string          `json:"id"`
-	Type     string          `json:"type"`
+	part
 	Client   string          `json:"clientId"`
-	Text     string          `json:"text"`
 	Summary  []string        `json:"summary"`
 	Content  json.RawMessage `json:"content"`
-	Status   string          `json:"status"`
-	Command  string          `json:"command"`
 	Cwd      string          `json:"cwd"` // of the command
 	Actions  []action        `json:"commandActions"`
 	Output   string          `json:"aggregatedOutput"`
 	ExitCode *int            `json:"exitCode"`
 	Changes  []change        `json:"changes"`
-	Server   string          `json:"server"`
-	Tool     string          `json:"tool"`
-	Args     json.RawMessage `json:"arguments"`
-	Result   json.RawMessage `json:"result"`
 	Error    *struct {
 		Message string `json:"message"`
 	} `json:"error"`
-	Query  string `json:"query"`
 	Search *struct {
 		URL string `json:"url"`
 	} `json:"action"`
@@ -126,7 +131,7 @@ func itemOf(raw json.RawMessage) item {
 	if json.Unmarshal(raw, &k) != nil {
 		return item{}
 	}
-	return item{ID: k.ID, Type: k.Type, Status: k.Status, Client: k.Client}
+	return item{part: part{ID: k.ID, Type: k.Type, Status: k.Status}, Client: k.Client}
 }
 
 // reportItem reports an item that is not a tool.

@@ -11,11 +11,6 @@ import (
 	"coppice/api"
 )
 
-type changeConfigIn struct {
-	ProjectIn
-	Body api.ConfigChange
-}
-
 type changePromptIn struct {
 	ProjectIn
 	Role string `path:"role" maxLength:"40" doc:"The role, such as implement"`
@@ -79,7 +74,7 @@ func (s *Server) showConfig(ctx context.Context, in *ProjectIn) (api.ProjectConf
 	return settings(ctx, s, in.Project, func(p coppice.Project) (api.ProjectConfig, error) { return s.cfg.Settings.Config(ctx, p) })
 }
 
-func (s *Server) changeConfig(ctx context.Context, in *changeConfigIn) (api.ProjectConfig, error) {
+func (s *Server) changeConfig(ctx context.Context, in *inProject[api.ConfigChange]) (api.ProjectConfig, error) {
 	return settings(ctx, s, in.Project, func(p coppice.Project) (api.ProjectConfig, error) {
 		if err := valueOrUnset(in.Body); err != nil {
 			return api.ProjectConfig{}, err

@@ -27,11 +27,6 @@ type featureIn struct {
 	Body     api.FeatureChange
 }
 
-type newFeatureIn struct {
-	ProjectIn
-	Body api.FeatureChange
-}
-
 func (s *Server) featureRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/projects/{project}/features", id: "list-features", tag: "projects",
 		about: "Show a project's features file, with the task of each feature and the file's problems"},
@@ -40,7 +35,7 @@ func (s *Server) featureRoutes(a huma.API) {
 		})
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/features", id: "add-feature", tag: "projects", status: http.StatusCreated, body: taskBody,
 		about: "Add a feature at the end of the features file; Coppice creates its task"},
-		func(ctx context.Context, in *newFeatureIn) (api.FeatureList, error) {
+		func(ctx context.Context, in *inProject[api.FeatureChange]) (api.FeatureList, error) {
 			return s.changeFeature(ctx, in.Project, "", in.Body, "")
 		})
 	add(s, a, op{method: http.MethodPatch, path: "/projects/{project}/features/{id}", id: "change-feature", tag: "projects", body: taskBody,

@@ -139,24 +139,30 @@ func (s *Server) hookRuns(ctx context.Context, in *hookRunsIn) (out api.HookRunP
 }
 
 func (s *Server) hookRun(ctx context.Context, in *hookRunIn) (out api.HookRun, err error) {
-	watch := s.cfg.Store.Watch(store.TopicHooks)
+	err = s.untilEnded(ctx, store.TopicHooks, in.Wait, func(r store.Reader) (open bool, err error) {
+		run, err := r.Hooks.ByKey(in.ID)
+		if err == nil {
+			out, open = hookRunView(r, run), run.Open()
+		}
+		return open, err
+	})
+	return out, err
+}
+
+// untilEnded reads something again with each change of a topic, until it is not open or
+// the seconds are over.
+func (s *Server) untilEnded(ctx context.Context, topic string, seconds int, read func(store.Reader) (open bool, err error)) error {
+	watch := s.cfg.Store.Watch(topic)
 	defer watch.Close()
-	wait, cancel := context.WithTimeout(ctx, time.Duration(in.Wait)*time.Second)
+	wait, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
 	for {
-		var open bool
-		err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-			run, err := r.Hooks.ByKey(in.ID)
-			if err == nil {
-				out, open = hookRunView(r, run), run.Open()
-			}
+		open, err := store.Read(ctx, s.cfg.Store, read)
+		if err != nil || !open || seconds == 0 {
 			return err
-		})
-		if err != nil || !open || in.Wait == 0 {
-			return out, err
 		}
 		if _, err := watch.Wait(wait); err != nil {
-			return out, nil //nolint:nilerr // the time is over, and the run has not ended
+			return nil //nolint:nilerr // the time is over, and it has not ended
 		}
 	}
 }

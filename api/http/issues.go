@@ -35,16 +35,6 @@ type heldIssueIn struct {
 	Issue   string `query:"issue" required:"true" maxLength:"500" doc:"As 123, #123, ENG-12 or an address"`
 }
 
-type importIssuesIn struct {
-	ProjectIn
-	Body api.ImportIssues
-}
-
-type acceptIssueIn struct {
-	ProjectIn
-	Body api.AcceptIssue
-}
-
 func (s *Server) issueRoutes(a huma.API) {
 	const path = "/projects/{project}/issues"
 	add(s, a, op{method: http.MethodGet, path: path, id: "list-issues", tag: "issues", about: "List the sources of issues of a project, the issues that wait, and those that became tasks"}, s.listIssues)
@@ -57,11 +47,10 @@ func (s *Server) issueRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodPost, path: path + "/read", id: "read-issues", tag: "issues", about: "Read the sources of issues of a project now"}, s.readIssues)
 }
 
-func (s *Server) listIssues(ctx context.Context, in *listIssuesIn) (out api.Issues, err error) {
-	out.Sources, out.Issues = []api.IssueSource{}, []api.Issue{}
-	most := cmp.Or(in.Limit, 100)
-	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		p, err := byPrefix(r, in.Project)
+// withSources runs f with a project and its sources of issues.
+func (s *Server) withSources(ctx context.Context, prefix string, f func(store.Reader, coppice.Project, []engine.Source) error) error {
+	return s.cfg.Store.View(ctx, func(r store.Reader) error {
+		p, err := byPrefix(r, prefix)
 		if err != nil {
 			return err
 		}
@@ -69,6 +58,14 @@ func (s *Server) listIssues(ctx context.Context, in *listIssuesIn) (out api.Issu
 		if err != nil {
 			return err
 		}
+		return f(r, p, sources)
+	})
+}
+
+func (s *Server) listIssues(ctx context.Context, in *listIssuesIn) (out api.Issues, err error) {
+	out.Sources, out.Issues = []api.IssueSource{}, []api.Issue{}
+	most := cmp.Or(in.Limit, 100)
+	err = s.withSources(ctx, in.Project, func(r store.Reader, p coppice.Project, sources []engine.Source) error {
 		byID := map[int64]*engine.Source{}
 		for i := range sources {
 			byID[sources[i].Row.ID] = &sources[i]
@@ -151,15 +148,7 @@ func (s *Server) heldIssue(ctx context.Context, in *heldIssueIn) (out api.IssueT
 	if err != nil {
 		return out, err
 	}
-	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		p, err := byPrefix(r, in.Project)
-		if err != nil {
-			return err
-		}
-		sources, err := engine.Sources(r, p)
-		if err != nil {
-			return err
-		}
+	err = s.withSources(ctx, in.Project, func(r store.Reader, p coppice.Project, sources []engine.Source) error {
 		i := slices.IndexFunc(sources, func(s engine.Source) bool { return s.Row.ID != 0 && s.Row.Name == in.Tracker })
 		if i < 0 {
 			return coppice.Errorf(coppice.ENotFound, "%s has no tracker %s", p.Prefix, coppice.Quote(in.Tracker)).WithFix("see `coppice issues`").WithField("tracker")
@@ -187,7 +176,7 @@ func (s *Server) issues() (Issues, error) {
 	return s.cfg.Issues, nil
 }
 
-func (s *Server) importIssues(ctx context.Context, in *importIssuesIn) (out api.TaskList, err error) {
+func (s *Server) importIssues(ctx context.Context, in *inProject[api.ImportIssues]) (out api.TaskList, err error) {
 	to, err := s.issues()
 	if err == nil {
 		err = coppice.ValidPrefix(in.Project)
@@ -214,7 +203,7 @@ func (s *Server) importIssues(ctx context.Context, in *importIssuesIn) (out api.
 	return out, err
 }
 
-func (s *Server) acceptIssue(ctx context.Context, in *acceptIssueIn) (out api.Issues, err error) {
+func (s *Server) acceptIssue(ctx context.Context, in *inProject[api.AcceptIssue]) (out api.Issues, err error) {
 	to, err := s.issues()
 	if err == nil {
 		err = to.AcceptIssue(ctx, in.Project, in.Body.Tracker, in.Body.Issue)

@@ -152,23 +152,12 @@ func (s *Server) notifications(ctx context.Context, in *notificationsIn) (out ap
 }
 
 func (s *Server) notification(ctx context.Context, in *notificationIn) (out api.Notification, err error) {
-	watch := s.cfg.Store.Watch(store.TopicNotifications)
-	defer watch.Close()
-	wait, cancel := context.WithTimeout(ctx, time.Duration(in.Wait)*time.Second)
-	defer cancel()
-	for {
-		err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-			n, err := r.Notifications.ByKey(in.ID)
-			out = notificationView(n)
-			return err
-		})
-		if err != nil || !out.EndedAt.IsZero() || in.Wait == 0 {
-			return out, err
-		}
-		if _, err := watch.Wait(wait); err != nil {
-			return out, nil //nolint:nilerr // the time is over, and it has not ended
-		}
-	}
+	err = s.untilEnded(ctx, store.TopicNotifications, in.Wait, func(r store.Reader) (open bool, err error) {
+		n, err := r.Notifications.ByKey(in.ID)
+		out = notificationView(n)
+		return n.EndedAt.IsZero(), err
+	})
+	return out, err
 }
 
 func (s *Server) look(context.Context, *none) (api.Presence, error) {

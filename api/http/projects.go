@@ -17,6 +17,12 @@ type ProjectIn struct {
 	Project string `path:"project" maxLength:"16" doc:"The prefix of the project's keys"`
 }
 
+// inProject is a request about a project with a body.
+type inProject[B any] struct {
+	ProjectIn
+	Body B
+}
+
 type addProjectIn struct {
 	Body struct {
 		Path   string `json:"path" minLength:"1" maxLength:"4096" doc:"A directory of the checkout"`
@@ -32,21 +38,11 @@ type renameIn struct {
 	}
 }
 
-type confirmIn struct {
-	ProjectIn
-	Body api.Confirmation
-}
-
 type pauseIn struct {
 	ProjectIn
 	Body struct {
 		Track string `json:"track,omitempty" maxLength:"64" doc:"Only this track"`
 	}
-}
-
-type removeIn struct {
-	ProjectIn
-	Body coppice.Remove
 }
 
 func (s *Server) projectRoutes(a huma.API) {
@@ -168,7 +164,7 @@ func (s *Server) decide(ctx context.Context, prefix string, f func(coppice.Proje
 	return s.project(ctx, prefix)
 }
 
-func (s *Server) confirm(ctx context.Context, in *confirmIn) (api.Project, error) {
+func (s *Server) confirm(ctx context.Context, in *inProject[api.Confirmation]) (api.Project, error) {
 	return s.decide(ctx, in.Project, func(p coppice.Project) error { return s.cfg.Needs.Confirm(ctx, p, in.Body) })
 }
 
@@ -205,7 +201,7 @@ func (s *Server) project(ctx context.Context, prefix string) (out api.Project, e
 	return out, err
 }
 
-func (s *Server) removeProject(ctx context.Context, in *removeIn) (out api.Removed, err error) {
+func (s *Server) removeProject(ctx context.Context, in *inProject[coppice.Remove]) (out api.Removed, err error) {
 	if err := coppice.ValidPrefix(in.Project); err != nil {
 		return out, err
 	}

@@ -21,11 +21,6 @@ type reviewTextIn struct {
 	Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"A file of the change"`
 }
 
-type addCommentIn struct {
-	TaskIn
-	Body api.NewComment
-}
-
 // CommentIn names a comment of a task. It is exported for the same reason as
 // ProjectIn.
 type CommentIn struct {
@@ -43,11 +38,6 @@ type sendCommentsIn struct {
 	Body struct {
 		Text string `json:"text,omitempty" doc:"About the whole change; the agent reads it first"`
 	}
-}
-
-type viewedIn struct {
-	TaskIn
-	Body api.ViewedFile
 }
 
 func (s *Server) reviewRoutes(a huma.API) {
@@ -89,7 +79,7 @@ func (s *Server) reviewText(ctx context.Context, in *reviewTextIn) (out api.Revi
 	return s.cfg.Reviews.Text(ctx, t, in.Path)
 }
 
-func (s *Server) addComment(ctx context.Context, in *addCommentIn) (out coppice.Comment, err error) {
+func (s *Server) addComment(ctx context.Context, in *inTask[api.NewComment]) (out coppice.Comment, err error) {
 	t, err := s.reviewed(ctx, in.Key)
 	if err != nil {
 		return out, err
@@ -125,7 +115,7 @@ func (s *Server) sendComments(ctx context.Context, in *sendCommentsIn) (out copp
 	return s.cfg.Reviews.SendComments(ctx, in.Key, in.Body.Text)
 }
 
-func (s *Server) markViewed(ctx context.Context, in *viewedIn) (out none, err error) {
+func (s *Server) markViewed(ctx context.Context, in *inTask[api.ViewedFile]) (out none, err error) {
 	if _, err = s.reviewed(ctx, in.Key); err != nil {
 		return out, err
 	}

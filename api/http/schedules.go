@@ -37,11 +37,6 @@ type ScheduleIn struct {
 	Name string `path:"name" maxLength:"64" doc:"The name of a schedule"`
 }
 
-type addScheduleIn struct {
-	ProjectIn
-	Body coppice.NewSchedule
-}
-
 func (s *Server) scheduleRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/schedules", id: "list-schedules", tag: "schedules", about: "List schedules"}, s.listSchedules)
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/schedules", id: "add-schedule", tag: "schedules",
@@ -90,7 +85,7 @@ func (s *Server) changeSchedule(ctx context.Context, do func() (coppice.Schedule
 	return out, err
 }
 
-func (s *Server) addSchedule(ctx context.Context, in *addScheduleIn) (api.Schedule, error) {
+func (s *Server) addSchedule(ctx context.Context, in *inProject[coppice.NewSchedule]) (api.Schedule, error) {
 	return s.changeSchedule(ctx, func() (coppice.Schedule, error) { return s.cfg.Schedules.AddSchedule(ctx, in.Project, in.Body) })
 }
 

@@ -19,6 +19,12 @@ type TaskIn struct {
 	Key string `path:"key" maxLength:"40" doc:"A task's key, such as app-12"`
 }
 
+// inTask is a request about a task with a body.
+type inTask[B any] struct {
+	TaskIn
+	Body B
+}
+
 type listTasksIn struct {
 	Project  string   `query:"project" maxLength:"16" doc:"A project's prefix"`
 	Status   []string `query:"status,explode" maxItems:"10" doc:"Any of these"`
@@ -41,11 +47,6 @@ type createTasksIn struct {
 	Body struct {
 		Tasks []coppice.NewTask `json:"tasks" minItems:"1" maxItems:"2000" nullable:"false" doc:"All are created, or none"`
 	}
-}
-
-type changeTaskIn struct {
-	TaskIn
-	Body coppice.TaskChange
 }
 
 func (s *Server) taskRoutes(a huma.API) {
@@ -411,7 +412,7 @@ func filled[T any](s []T) []T {
 	return s
 }
 
-func (s *Server) changeTask(ctx context.Context, in *changeTaskIn) (api.Task, error) {
+func (s *Server) changeTask(ctx context.Context, in *inTask[coppice.TaskChange]) (api.Task, error) {
 	return s.act(ctx, in.Key, func(ctx context.Context) error {
 		_, err := s.cfg.Tasks.ChangeTask(ctx, in.Key, in.Body)
 		return err

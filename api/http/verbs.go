@@ -36,12 +36,6 @@ type resumeIn struct {
 	}
 }
 
-// staffIn is the request of a verb that can name another agent and model.
-type staffIn struct {
-	TaskIn
-	Body Requeue
-}
-
 // Requeue says how a task starts again. Empty fields stay as they are.
 type Requeue struct {
 	Note   string `json:"note,omitempty" doc:"What to do differently; passed to the agent"`
@@ -67,7 +61,7 @@ func (s *Server) verbRoutes(a huma.API) {
 		}
 		switch {
 		case info.Staff:
-			add(s, a, o, func(ctx context.Context, in *staffIn) (api.Task, error) {
+			add(s, a, o, func(ctx context.Context, in *inTask[Requeue]) (api.Task, error) {
 				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note, Images: in.Body.Images, Staff: coppice.Staff{Agent: in.Body.Agent, Model: in.Body.Model, Effort: in.Body.Effort}})
 			})
 		case info.Verb == coppice.VerbResume:

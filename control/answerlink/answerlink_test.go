@@ -21,6 +21,7 @@ import (
 	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,11 +42,7 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := sqlitetest.Open(t, sqlite.Config{})
 	b := &bundle{t: t, db: db, now: noon}
 	clock := func() time.Time { b.mu.Lock(); defer b.mu.Unlock(); return b.now }
 	intake := engine.NewIntake(db, clock, nil, nil, nil)

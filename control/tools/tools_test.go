@@ -14,6 +14,7 @@ import (
 	"coppice/fabric"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,11 +30,7 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := sqlitetest.Open(t, sqlite.Config{})
 	now := func() time.Time { return time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC) }
 	allow := func(coppice.Project, string) error { return nil }
 	s, err := New(Config{Store: db, Intake: engine.NewIntake(db, now, nil, allow, allow), Now: now, Redact: func(s string) string { return s }})

@@ -23,6 +23,7 @@ import (
 	"coppice/forge"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,11 +51,7 @@ type bundle struct {
 
 func setup(t *testing.T, kind string, change ...func(*Config)) *bundle {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := sqlitetest.Open(t, sqlite.Config{})
 	b := &bundle{t: t, kind: kind, secret: secretText, now: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}
 	b.must(db.Update(t.Context(), func(tx store.Tx) error {
 		policy := coppice.DefaultPolicy()

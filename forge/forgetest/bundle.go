@@ -113,8 +113,8 @@ func write(t *testing.T, f forge.Forge, spec coppice.ForgeWriteSpec) coppice.For
 	return r
 }
 
-// read reads a request that must exist.
-func read(t *testing.T, f forge.Forge, number int) coppice.PullRead {
+// Read reads a request that must exist.
+func Read(t *testing.T, f forge.Forge, number int) coppice.PullRead {
 	t.Helper()
 	r, err := f.Read(t.Context(), number)
 	if err != nil {

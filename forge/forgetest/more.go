@@ -146,12 +146,12 @@ func stack(t *testing.T, b Bundle) {
 	text := b.text("top")
 	text.Base = "bottom"
 	number := write(t, f, put(text)).Number
-	if r := read(t, f, number); r.Base != "bottom" {
+	if r := Read(t, f, number); r.Base != "bottom" {
 		t.Errorf("the base is %q", r.Base)
 	}
 	text.Base = b.Base
 	write(t, f, put(text))
-	if r := read(t, f, number); r.Base != b.Base {
+	if r := Read(t, f, number); r.Base != b.Base {
 		t.Errorf("the base is %q, want %q", r.Base, b.Base)
 	}
 }
@@ -164,7 +164,7 @@ func hostile(t *testing.T, b Bundle) {
 	text.Title = "WIP: [WIP] draft: <script>alert(1)</script> {{errors}} \u202egnp.exe"
 	text.Body = "@everyone ../../etc/passwd %2e%2e <!-- coppice:other -->\n```\n\x1b[31m\n" + coppice.PullMarker("odd")
 	number := write(t, f, put(text)).Number
-	r := read(t, f, number)
+	r := Read(t, f, number)
 	if r.Draft || !strings.Contains(r.Title, "<script>alert(1)</script> {{errors}}") {
 		t.Errorf("read %+v", r)
 	}

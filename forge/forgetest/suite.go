@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func life(t *testing.T, b Bundle) {
 		t.Fatalf("opened %+v", opened)
 	}
 	number := opened.Number
-	r := read(t, f, number)
+	r := Read(t, f, number)
 	if r.Title != text.Title || r.Head != head || r.Branch != text.Branch || r.Base != b.Base || r.State != coppice.PullOpen || r.Author != b.Login || r.Foreign || r.UpdatedAt.IsZero() {
 		t.Errorf("read %+v", r)
 	}
@@ -67,7 +68,7 @@ func life(t *testing.T, b Bundle) {
 
 	text.Draft, text.Title, text.Labels = false, "Another title", []string{"coppice", "proven"}
 	write(t, f, put(text))
-	if r = read(t, f, number); r.Draft || r.Title != text.Title || !slices.Equal(r.Labels, text.Labels) {
+	if r = Read(t, f, number); r.Draft || r.Title != text.Title || !slices.Equal(r.Labels, text.Labels) {
 		t.Errorf("after the update: %+v", r)
 	}
 	if b.has(t, Reviewers) && !slices.Equal(b.Asked(t, number), text.Reviewers) {
@@ -108,7 +109,7 @@ func life(t *testing.T, b Bundle) {
 	}
 	if b.has(t, Deleting) {
 		b.DeleteBranch(t, text.Branch)
-		if r = read(t, f, number); r.Branch != text.Branch || r.State != coppice.PullMerged {
+		if r = Read(t, f, number); r.Branch != text.Branch || r.State != coppice.PullMerged {
 			t.Errorf("after its branch was deleted: %+v", r)
 		}
 	}
@@ -185,7 +186,7 @@ func comments(t *testing.T, b Bundle) {
 	write(t, f, spec)
 	spec.Key = "talk/10"
 	write(t, f, spec)
-	list := read(t, f, number).Comments
+	list := Read(t, f, number).Comments
 	var texts []string
 	ids := map[string]bool{}
 	for _, c := range list {
@@ -206,7 +207,7 @@ func reviews(t *testing.T, b Bundle) {
 	number, _ := b.started(t, f, "reviewed")
 	want := func(state coppice.ReviewState, step string) coppice.PullRead {
 		t.Helper()
-		r := read(t, f, number)
+		r := Read(t, f, number)
 		if r.Review != state {
 			t.Errorf("after %s the review is %q, want %q: %+v", step, r.Review, state, r.Comments)
 		}
@@ -247,7 +248,7 @@ func ci(t *testing.T, b Bundle) {
 	number, head := b.started(t, f, "checked")
 	want := func(state coppice.CIState, names ...string) coppice.PullRead {
 		t.Helper()
-		r := read(t, f, number)
+		r := Read(t, f, number)
 		var got []string
 		for _, c := range r.Checks {
 			got = append(got, c.Name)
@@ -282,13 +283,13 @@ func conflict(t *testing.T, b Bundle) {
 	f := b.open(t, newTransport())
 	b.Commit(t, "theirs", "same.txt", "theirs\n")
 	theirs := write(t, f, put(b.text("theirs"))).Number
-	if r := read(t, f, theirs); r.Conflicts {
+	if r := Read(t, f, theirs); r.Conflicts {
 		t.Errorf("a new request has conflicts: %+v", r)
 	}
 	b.Commit(t, b.Base, "same.txt", "base\n")
-	r := read(t, f, theirs)
+	r := Read(t, f, theirs)
 	for !r.Conflicts && t.Context().Err() == nil { // a forge computes this in the background
-		r = read(t, f, theirs)
+		r = Read(t, f, theirs)
 	}
 	if got := write(t, f, coppice.ForgeWriteSpec{Op: coppice.ForgeMerge, Number: theirs, Head: r.Head, Method: coppice.MergeMerge}); got.Blocked == "" || got.State != coppice.PullOpen {
 		t.Errorf("merging with conflicts: %+v", got)
@@ -307,21 +308,29 @@ func failures(t *testing.T, b Bundle) {
 			t.Errorf("%s of what does not exist: %v, want not_found", name, err)
 		}
 	}
+	failAll(t, calls(number), []string{"Recent", "Read", "Find", "Tip", "Create"}, b.Token, func(token string, tr http.RoundTripper) forge.Forge {
+		return b.openAs(t, token, tr)
+	})
+}
+
+// failAll makes all calls while the service cannot be used. Only the calls in reads read
+// something from an answer.
+func failAll[F any](t *testing.T, calls map[string]func(context.Context, F) error, reads []string, token string, open func(token string, tr http.RoundTripper) F) {
+	t.Helper()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	later := time.Now().Add(time.Hour).Truncate(time.Second)
 	for what, c := range broken(later) {
-
-		tr := newTransport()
+		tr, token := newTransport(), cmp.Or(c.token, token)
 		tr.answer = c.answer
-		f := b.openAs(t, c.token, tr)
-		for name, call := range calls(number) {
-			if what == "a page" && !slices.Contains([]string{"Recent", "Read", "Find", "Tip", "Create"}, name) {
-				continue // the answer of other calls has nothing to read
+		f := open(token, tr)
+		for name, call := range calls {
+			if what == "a page" && !slices.Contains(reads, name) {
+				continue
 			}
 			err := call(t.Context(), f)
 			var failure *coppice.Failure
-			if !errors.As(err, &failure) || failure.Class != c.class || failure.Text == "" || c.token != "" && strings.Contains(err.Error(), c.token) {
+			if !errors.As(err, &failure) || failure.Class != c.class || failure.Text == "" || strings.Contains(err.Error(), token) {
 				t.Errorf("%s with %s: %#v, want a failure of class %s", name, what, err, c.class)
 			} else if c.class == coppice.ClassRateLimit && !failure.RetryAt.Equal(later) {
 				t.Errorf("%s with %s: retry at %s, want %s", name, what, failure.RetryAt, later)
@@ -330,6 +339,40 @@ func failures(t *testing.T, b Bundle) {
 				t.Errorf("%s with an ended context: %v", name, err)
 			}
 		}
+	}
+}
+
+// Answers makes all calls to a forge that answers each request with a status and a body.
+// None can panic, and each request of a list has a number.
+func Answers(t *testing.T, open forge.Opener, r forge.Remote, status int, body string) {
+	t.Helper()
+	tr, pauses := newTransport(), 0
+	tr.answer = respond(status, nil, body)
+	f, err := open(r, forge.Options{Transport: tr, Wait: func(context.Context, time.Duration) error {
+		if pauses++; pauses > 3 {
+			return context.DeadlineExceeded
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	list, _ := f.Recent(ctx)
+	for _, b := range list {
+		if b.Number <= 0 {
+			t.Errorf("a request without a number: %+v", b)
+		}
+	}
+	for _, call := range calls(1) {
+		call(ctx, f)
+	}
+	text := coppice.PullText{Branch: "work", Base: "main", Title: "Old", Body: "Text", Draft: true, Labels: []string{"l"}, Reviewers: []string{"x", "asked", "ann/core"}}
+	f.Create(ctx, text)
+	text.Draft = false
+	f.Update(ctx, 1, text)
+	for _, method := range coppice.PullMerges {
+		f.Merge(ctx, 1, forge.Merge{Method: method, Auto: true})
 	}
 }
 

@@ -417,34 +417,9 @@ func trackerFailures(t *testing.T, b TrackerBundle) {
 			}
 		}
 	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	later := time.Now().Add(time.Hour).Truncate(time.Second)
-	for what, c := range broken(later) {
-
-		tr := newTransport()
-		tr.answer = c.answer
-		token := c.token
-		if token == "" {
-			token = b.Token
-		}
-		f := b.open(t, token, tr)
-		for name, call := range trackerCalls(id) {
-			if what == "a page" && !slices.Contains([]string{"Issues", "Issue", "Comments", "Edit"}, name) {
-				continue // the answer of other calls has nothing to read
-			}
-			err := call(t.Context(), f)
-			var failure *coppice.Failure
-			if !errors.As(err, &failure) || failure.Class != c.class || failure.Text == "" || strings.Contains(err.Error(), token) {
-				t.Errorf("%s with %s: %#v, want a failure of class %s", name, what, err, c.class)
-			} else if c.class == coppice.ClassRateLimit && !failure.RetryAt.Equal(later) {
-				t.Errorf("%s with %s: retry at %s, want %s", name, what, failure.RetryAt, later)
-			}
-			if err := call(ended, f); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s with an ended context: %v", name, err)
-			}
-		}
-	}
+	failAll(t, trackerCalls(id), []string{"Issues", "Issue", "Comments", "Edit"}, b.Token, func(token string, tr http.RoundTripper) forge.Tracker {
+		return b.open(t, token, tr)
+	})
 }
 
 // trackerConditional counts the whole answers when nothing has changed.

@@ -25,15 +25,16 @@ var (
 	}
 )
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func bundle(t *testing.T) forgetest.Bundle {
 	s := forges.Gitea(t)
 	r := s.Repo(t)
-	must := func(t *testing.T, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	review := func(t *testing.T, number int, login string, o sdk.CreatePullReviewOptions) {
 		t.Helper()
 		_, _, err := s.API(t, login).CreatePullReview(forges.Owner, r.Name, int64(number), o)

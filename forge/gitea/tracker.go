@@ -15,19 +15,10 @@ import (
 	"coppice/forge"
 )
 
-var (
-	_ forge.TrackerOpener = OpenTracker
-	_ forge.Tracker       = (*Forge)(nil)
-)
+var _ forge.Tracker = (*Forge)(nil)
 
 // OpenTracker connects to the issues of a repository on a Gitea or Forgejo.
-func OpenTracker(r forge.Remote, o forge.Options) (forge.Tracker, error) {
-	f, err := Open(r, o)
-	if err != nil {
-		return nil, err
-	}
-	return f.(*Forge), nil
-}
+var OpenTracker = forge.TrackerOf(Open)
 
 // mostLists is how often a list is read again that changed while it was read.
 const mostLists = 3

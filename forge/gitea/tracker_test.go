@@ -23,12 +23,6 @@ var branches atomic.Int64
 func trackerBundle(t *testing.T) forgetest.TrackerBundle {
 	s := forges.Gitea(t)
 	r := s.Repo(t)
-	must := func(t *testing.T, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	number := func(id string) int64 {
 		n, err := strconv.ParseInt(id, 10, 64)
 		must(t, err)

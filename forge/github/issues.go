@@ -18,19 +18,10 @@ import (
 	"coppice/forge"
 )
 
-var (
-	_ forge.TrackerOpener = OpenTracker
-	_ forge.Tracker       = (*repo)(nil)
-)
+var _ forge.Tracker = (*repo)(nil)
 
 // OpenTracker connects to the issues of a repository, as Open does.
-func OpenTracker(r forge.Remote, o forge.Options) (forge.Tracker, error) {
-	f, err := Open(r, o)
-	if err != nil {
-		return nil, err
-	}
-	return f.(*repo), nil
-}
+var OpenTracker = forge.TrackerOf(Open)
 
 // Issues implements forge.Tracker.
 func (r *repo) Issues(ctx context.Context, q forge.IssueQuery) ([]coppice.IssueRead, error) {

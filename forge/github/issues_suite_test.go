@@ -2,7 +2,6 @@ package github_test
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
 	gh "github.com/google/go-github/v84/github"
@@ -22,12 +21,8 @@ func TestTracker(t *testing.T) {
 // issuesBundle is a new repository on the emulator.
 func issuesBundle(t *testing.T, server *forges.GitHub) forgetest.TrackerBundle {
 	t.Helper()
-	e := &emulated{t: t, server: server, name: strings.ReplaceAll(strings.ToLower(t.Name()), "/", "-")}
+	e := emulate(t, server)
 	issues := server.Issues(t, "ann", e.name)
-	_, _, err := e.as("ann").Repositories.Create(t.Context(), "", &gh.Repository{Name: &e.name, AutoInit: gh.Ptr(true)})
-	e.must(err)
-	_, _, err = e.as("ann").Repositories.AddCollaborator(t.Context(), "ann", e.name, "bob", nil)
-	e.must(err)
 	number := func(id string) int {
 		n, err := strconv.Atoi(id)
 		e.must(err)

@@ -1,7 +1,6 @@
 package github_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,19 +9,9 @@ import (
 
 	"coppice"
 	"coppice/forge"
-	"coppice/forge/github"
 )
 
-func (f *fake) tracker() forge.Tracker {
-	f.t.Helper()
-	r, err := github.OpenTracker(forge.Remote{Kind: "github", API: f.url + f.prefix, Owner: "ann", Name: "app"}, forge.Options{
-		Token: func(context.Context) (string, error) { return "secret", nil },
-	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return r
-}
+func (f *fake) tracker() forge.Tracker { return f.forge().(forge.Tracker) }
 
 // entry is an issue of a list that changed n seconds after the start.
 func entry(number, n int, more string) string {

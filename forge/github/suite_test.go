@@ -139,11 +139,7 @@ func bundle(t *testing.T, server *forges.GitHub) forgetest.Bundle {
 	c := &completed{t: t, server: server, proxy: httputil.NewSingleHostReverseProxy(target)}
 	front := httptest.NewServer(c)
 	t.Cleanup(front.Close)
-	e := &emulated{t: t, server: server, name: strings.ReplaceAll(strings.ToLower(t.Name()), "/", "-")}
-	_, _, err = e.as("ann").Repositories.Create(t.Context(), "", &gh.Repository{Name: &e.name, AutoInit: gh.Ptr(true)})
-	e.must(err)
-	_, _, err = e.as("ann").Repositories.AddCollaborator(t.Context(), "ann", e.name, "bob", nil)
-	e.must(err)
+	e := emulate(t, server)
 	return forgetest.Bundle{
 		Open: github.Open, Remote: forge.Remote{Kind: "github", API: front.URL + "/", Owner: "ann", Name: e.name},
 		Token: server.Token("ann"), Login: "ann", Base: "main", Writer: "bob", Stranger: "eve",

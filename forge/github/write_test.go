@@ -3,14 +3,13 @@ package github_test
 import (
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"coppice"
 	"coppice/forge"
+	"coppice/forge/forgetest"
 	"coppice/forge/github"
 )
 
@@ -183,10 +182,6 @@ func TestEnterprise(t *testing.T) {
 	}
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
-
 // FuzzAnswers sends any answer to any call. Nothing may panic, and what is read has no
 // request without a number.
 func FuzzAnswers(f *testing.F) {
@@ -200,30 +195,6 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(`{"message":7,"errors":{}}`, 422)
 	f.Add(`{"message":null}`, 403)
 	f.Fuzz(func(t *testing.T, body string, status int) {
-		r, err := github.Open(forge.Remote{Kind: "github", API: "https://forge.test/", Owner: "a", Name: "b"}, forge.Options{
-			Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
-			}),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx := t.Context()
-		list, _ := r.Recent(ctx)
-		for _, b := range list {
-			if b.Number <= 0 {
-				t.Errorf("a request without a number: %+v", b)
-			}
-		}
-		r.Find(ctx, "")
-		r.Read(ctx, 1)
-		r.Tip(ctx, "main")
-		r.Create(ctx, textOf(true))
-		r.Update(ctx, 1, textOf(false))
-		r.Merge(ctx, 1, forge.Merge{Head: head, Method: coppice.MergeMerge})
-		r.Merge(ctx, 1, forge.Merge{Auto: true})
-		r.Resolve(ctx, 1, "1")
-		r.Comment(ctx, 1, "x")
-		r.Close(ctx, 1)
+		forgetest.Answers(t, github.Open, forge.Remote{Kind: "github", API: "https://forge.test/", Owner: "a", Name: "b"}, status, body)
 	})
 }

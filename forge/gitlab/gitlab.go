@@ -47,33 +47,38 @@ func (unlimited) Wait(ctx context.Context) error { return ctx.Err() }
 // perPage is the largest page of a list.
 const perPage = 100
 
+// entry has what merge requests and issues share.
+type entry struct {
+	IID         int        `json:"iid"`
+	State       string     `json:"state"`
+	Title       string     `json:"title"`
+	Description string     `json:"description"`
+	Author      user       `json:"author"`
+	Labels      []string   `json:"labels"`
+	WebURL      string     `json:"web_url"`
+	UpdatedAt   *time.Time `json:"updated_at"`
+}
+
 // request is a merge request. It has the fields that Coppice reads: the type of the
 // library fails if any other field is not what it expects.
 type request struct {
-	IID             int        `json:"iid"`
-	State           string     `json:"state"`
-	Title           string     `json:"title"`
-	Description     string     `json:"description"`
-	Draft           bool       `json:"draft"`
-	Author          user       `json:"author"`
-	WebURL          string     `json:"web_url"`
-	SourceBranch    string     `json:"source_branch"`
-	TargetBranch    string     `json:"target_branch"`
-	SourceProject   int64      `json:"source_project_id"`
-	TargetProject   int64      `json:"target_project_id"`
-	SHA             string     `json:"sha"`
-	MergeCommit     string     `json:"merge_commit_sha"`
-	SquashCommit    string     `json:"squash_commit_sha"`
-	Labels          []string   `json:"labels"`
-	Reviewers       []user     `json:"reviewers"`
-	UpdatedAt       *time.Time `json:"updated_at"`
-	HasConflicts    bool       `json:"has_conflicts"`
-	AutoMerge       bool       `json:"merge_when_pipeline_succeeds"`
-	MergeStatus     string     `json:"detailed_merge_status"`
-	HeadPipeline    *pipeline  `json:"head_pipeline"`
-	Rebasing        bool       `json:"rebase_in_progress"`
-	MergeError      string     `json:"merge_error"`
-	DivergedCommits int        `json:"diverged_commits_count"`
+	entry
+	Draft           bool      `json:"draft"`
+	SourceBranch    string    `json:"source_branch"`
+	TargetBranch    string    `json:"target_branch"`
+	SourceProject   int64     `json:"source_project_id"`
+	TargetProject   int64     `json:"target_project_id"`
+	SHA             string    `json:"sha"`
+	MergeCommit     string    `json:"merge_commit_sha"`
+	SquashCommit    string    `json:"squash_commit_sha"`
+	Reviewers       []user    `json:"reviewers"`
+	HasConflicts    bool      `json:"has_conflicts"`
+	AutoMerge       bool      `json:"merge_when_pipeline_succeeds"`
+	MergeStatus     string    `json:"detailed_merge_status"`
+	HeadPipeline    *pipeline `json:"head_pipeline"`
+	Rebasing        bool      `json:"rebase_in_progress"`
+	MergeError      string    `json:"merge_error"`
+	DivergedCommits int       `json:"diverged_commits_count"`
 }
 
 type user struct {
@@ -217,7 +222,7 @@ func (m request) title() string {
 // titleOf returns the title that GitLab stores. Any other start than the mark that
 // Coppice writes would make it a draft that Coppice does not know about.
 func titleOf(text coppice.PullText) string {
-	title := request{Title: text.Title, Draft: true}.title()
+	title := request{entry: entry{Title: text.Title}, Draft: true}.title()
 	if text.Draft {
 		return "Draft: " + title
 	}

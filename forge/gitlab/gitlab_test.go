@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -31,15 +29,6 @@ func opened(t *testing.T) (forge.Forge, *project, int) {
 	return f, p, made.Number
 }
 
-func read(t *testing.T, f forge.Forge, number int) coppice.PullRead {
-	t.Helper()
-	r, err := f.Read(t.Context(), number)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	f, p, number := opened(t)
@@ -61,7 +50,7 @@ func TestJobs(t *testing.T) {
 	p.pipeline = map[string]any{"id": 9, "project_id": forges.GitLabProject, "sha": head, "ref": "work", "status": "failed", "yaml_errors": nil, "coverage": nil}
 	p.setStatus(head, "lint", coppice.CIFailed, "an older pipeline")
 	p.setStatus(head, "external", coppice.CIPassed, "ok")
-	r := read(t, f, number)
+	r := forgetest.Read(t, f, number)
 	var got []string
 	for _, c := range r.Checks {
 		got = append(got, c.Name+" "+string(c.State))
@@ -92,7 +81,7 @@ func TestPipelines(t *testing.T) {
 		"old":           {map[string]any{"id": 1, "sha": "other", "ref": "work", "status": "failed"}, coppice.CINone},
 	} {
 		p.pipeline = c.pipeline
-		r := read(t, f, number)
+		r := forgetest.Read(t, f, number)
 		if r.CI != c.want || name == "configuration" && r.Checks[0].Text != "jobs: no script" {
 			t.Errorf("%s: %q %+v", name, r.CI, r.Checks)
 		}
@@ -106,7 +95,7 @@ func TestNotes(t *testing.T) {
 	p.say(number, "project_42_bot_x", "scan", nil)
 	p.review(number, "bob", coppice.ReviewChanges, "") // without a text
 	p.say(number, "bob", "old side", map[string]any{"resolvable": true, "resolved": true, "position": map[string]any{"old_path": "a", "old_line": 3, "new_path": nil, "new_line": nil}})
-	r := read(t, f, number)
+	r := forgetest.Read(t, f, number)
 	var got []string
 	for _, c := range r.Comments {
 		kind, _, _ := strings.Cut(c.ID, "/")
@@ -118,7 +107,7 @@ func TestNotes(t *testing.T) {
 	}
 	first := r.Comments[1].ID
 	p.review(number, "bob", coppice.ReviewChanges, "")
-	if r = read(t, f, number); r.Comments[2].ID == first {
+	if r = forgetest.Read(t, f, number); r.Comments[2].ID == first {
 		t.Errorf("a second request for changes has the same id: %+v", r.Comments)
 	}
 }
@@ -132,12 +121,12 @@ func TestDrafts(t *testing.T) {
 		if err := f.Update(t.Context(), number, text); err != nil {
 			t.Fatal(err)
 		}
-		if r := read(t, f, number); p.list_[number-1].title != stored || r.Title != "Work" || r.Draft != draft {
+		if r := forgetest.Read(t, f, number); p.list_[number-1].title != stored || r.Title != "Work" || r.Draft != draft {
 			t.Errorf("stored %q, read %+v", p.list_[number-1].title, r)
 		}
 	}
 	p.list_[number-1].title = "dRaft: (Draft) Work"
-	if r := read(t, f, number); r.Title != "Work" || !r.Draft {
+	if r := forgetest.Read(t, f, number); r.Title != "Work" || !r.Draft {
 		t.Errorf("another mark: %+v", r)
 	}
 }
@@ -193,10 +182,6 @@ func TestRebase(t *testing.T) {
 	}
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
-
 // FuzzAnswers sends any answer to any call. Nothing may panic, and what is listed has
 // a number.
 func FuzzAnswers(f *testing.F) {
@@ -210,38 +195,6 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(`{"message":{"base":[7]}}`, 400)
 	f.Add(`{"error":null}`, 405)
 	f.Fuzz(func(t *testing.T, body string, status int) {
-		calls := 0
-		r, err := gitlab.Open(forge.Remote{Kind: "gitlab", API: "https://forge.test/api/v4/", Owner: "a", Name: "b"}, forge.Options{
-			Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
-			}),
-			Wait: func(context.Context, time.Duration) error {
-				if calls++; calls > 3 {
-					return context.DeadlineExceeded
-				}
-				return nil
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, text := t.Context(), coppice.PullText{Title: "t", Reviewers: []string{"x"}, Labels: []string{"l"}}
-		list, _ := r.Recent(ctx)
-		for _, b := range list {
-			if b.Number <= 0 {
-				t.Errorf("a request without a number: %+v", b)
-			}
-		}
-		r.Find(ctx, "")
-		r.Read(ctx, 1)
-		r.Tip(ctx, "main")
-		r.Create(ctx, text)
-		r.Update(ctx, 1, text)
-		for _, method := range coppice.PullMerges {
-			r.Merge(ctx, 1, forge.Merge{Method: method, Auto: true})
-		}
-		r.Resolve(ctx, 1, "1")
-		r.Comment(ctx, 1, "x")
-		r.Close(ctx, 1)
+		forgetest.Answers(t, gitlab.Open, forge.Remote{Kind: "gitlab", API: "https://forge.test/api/v4/", Owner: "a", Name: "b"}, status, body)
 	})
 }

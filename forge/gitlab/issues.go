@@ -15,38 +15,22 @@ import (
 	"coppice/forge"
 )
 
-var (
-	_ forge.TrackerOpener = OpenTracker
-	_ forge.Tracker       = (*repo)(nil)
-)
+var _ forge.Tracker = (*repo)(nil)
 
 // OpenTracker connects to the issues of a project, as Open does.
-func OpenTracker(r forge.Remote, o forge.Options) (forge.Tracker, error) {
-	f, err := Open(r, o)
-	if err != nil {
-		return nil, err
-	}
-	return f.(*repo), nil
-}
+var OpenTracker = forge.TrackerOf(Open)
 
 // issue has the fields that Coppice reads.
 type issue struct {
-	IID         int64      `json:"iid"`
-	Project     int64      `json:"project_id"`
-	State       string     `json:"state"`
-	Title       string     `json:"title"`
-	Description string     `json:"description"`
-	Author      user       `json:"author"`
-	Assignees   []user     `json:"assignees"`
-	Labels      []string   `json:"labels"`
-	WebURL      string     `json:"web_url"`
-	UpdatedAt   *time.Time `json:"updated_at"`
-	LinkType    string     `json:"link_type"` // of a list of links
+	entry
+	Project   int64  `json:"project_id"`
+	Assignees []user `json:"assignees"`
+	LinkType  string `json:"link_type"` // of a list of links
 }
 
 func (i issue) read() coppice.IssueRead {
 	r := coppice.IssueRead{
-		ID: strconv.FormatInt(i.IID, 10), URL: i.WebURL, Title: i.Title, Text: i.Description, Author: i.Author.login(),
+		ID: strconv.Itoa(i.IID), URL: i.WebURL, Title: i.Title, Text: i.Description, Author: i.Author.login(),
 		Closed: i.State == "closed", Labels: i.Labels,
 	}
 	for _, u := range i.Assignees {
@@ -135,7 +119,7 @@ func (r *repo) Issue(ctx context.Context, id string) (coppice.IssueRead, error) 
 	for _, l := range links {
 		switch {
 		case l.LinkType == "is_blocked_by" && l.State != "closed" && l.Project == i.Project:
-			read.BlockedBy = append(read.BlockedBy, strconv.FormatInt(l.IID, 10))
+			read.BlockedBy = append(read.BlockedBy, strconv.Itoa(l.IID))
 		case l.LinkType == "relates_to" && l.WebURL != "":
 			read.Links = append(read.Links, l.WebURL)
 		}

@@ -74,10 +74,7 @@ func (t log) Trim(before time.Time, keep int) (int, error) {
 
 func (r log) Cursor(name string) (int64, error) {
 	seq, err := r.q.Cursor(r.ctx, name)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	return seq, err
+	return seq, ignoreNoRows(err)
 }
 
 func (t log) SetCursor(name string, seq int64) error { return t.q.SetCursor(t.ctx, name, seq) }

@@ -48,14 +48,10 @@ func (t hooks) Put(h *coppice.HookRun) error {
 		ID: rowID(h.ID), HookKey: h.Key, ProjectID: h.ProjectID, TaskID: h.TaskID, LandingID: h.LandingID, CommitHash: h.Commit,
 		Event: string(h.Event), Lane: h.Lane, Blocks: h.Blocks, OfferedAt: moment(h.OfferedAt), EndedAt: moment(h.EndedAt), Details: p.pack(h.HookRunDetails),
 	}
-	if p.err != nil {
-		return p.err
-	}
 	t.touch(store.TopicHooks)
-	id, err := t.q.PutHookRun(t.ctx, row)
-	if err := t.put(&h.ID, id, err); err != nil || h.Open() {
+	if err := stored(t.tx, p, &h.ID, t.q.PutHookRun, row); err != nil || h.Open() {
 		return err
 	}
-	_, err = t.q.TrimHookRuns(t.ctx, h.ProjectID, coppice.KeptHookRuns)
+	_, err := t.q.TrimHookRuns(t.ctx, h.ProjectID, coppice.KeptHookRuns)
 	return err
 }

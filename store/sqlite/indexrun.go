@@ -132,10 +132,7 @@ func (x *Index) begin(ctx context.Context) error {
 		if err == nil {
 			forgotten, err = t.q.LastKept(t.ctx, "sessions")
 		}
-		if errors.Is(err, sql.ErrNoRows) {
-			err = nil
-		}
-		return err
+		return ignoreNoRows(err)
 	})
 	if err != nil {
 		return err

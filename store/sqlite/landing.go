@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"database/sql"
-	"errors"
 	"time"
 
 	"coppice"
@@ -52,10 +50,7 @@ func (r landings) QueuedIDs(queue int64, most int) ([]int64, error) {
 
 func (r landings) FirstRed(project int64, tree string) (landing, task int64, err error) {
 	row, err := r.q.FirstRed(r.ctx, project, tree)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, 0, nil
-	}
-	return row.ID, row.TaskID, err
+	return row.ID, row.TaskID, ignoreNoRows(err)
 }
 
 func (r landings) Blocked(project int64, most int) ([]int64, error) {
@@ -95,11 +90,7 @@ func (t landings) putRow(l *coppice.Landing) error {
 		QueueID: l.QueueID, QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
 		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence, RedOn: l.RedOn, RedRuns: l.RedRuns, Reverts: l.Reverts,
 	}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutLanding(t.ctx, row)
-	return t.put(&l.ID, id, err)
+	return stored(t.tx, p, &l.ID, t.q.PutLanding, row)
 }
 
 // putCandidate writes the current candidate, if there is one.
@@ -133,10 +124,7 @@ func (r checks) On(project int64, tree string) ([]coppice.Check, error) {
 
 func (r checks) Env(project int64) (string, error) {
 	env, err := r.q.CheckEnv(r.ctx, project)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return env, err
+	return env, ignoreNoRows(err)
 }
 
 func (r checks) Of(task int64) ([]coppice.Check, error) {

@@ -91,12 +91,8 @@ func (t locks) PutRequest(r *coppice.LockRequest) error {
 		ID: rowID(r.ID), ProjectID: r.ProjectID, SessionID: r.SessionID, CallID: r.Call, Names: p.pack(r.Names), Reason: r.Reason, Ttl: int64(r.TTL),
 		Since: moment(r.Since), Until: moment(r.Until), Outcome: string(r.Outcome), Got: packList(&p, r.Got), Cycle: packList(&p, r.Cycle), Hint: r.Hint,
 	}
-	if p.err != nil {
-		return p.err
-	}
 	t.requested(r.ProjectID, r.SessionID)
-	id, err := t.q.PutLockRequest(t.ctx, row)
-	return t.put(&r.ID, id, err)
+	return stored(t.tx, p, &r.ID, t.q.PutLockRequest, row)
 }
 
 func (t locks) DropRequest(r coppice.LockRequest) error {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"database/sql"
-	"errors"
 
 	"coppice"
 	"coppice/store"
@@ -48,10 +47,7 @@ func (r notes) List(f store.NoteFilter) ([]coppice.Note, error) {
 
 func (r notes) Totals(project int64) (coppice.NoteTotals, error) {
 	t, err := r.q.NoteTotals(r.ctx, project)
-	if errors.Is(err, sql.ErrNoRows) {
-		return coppice.NoteTotals{}, nil
-	}
-	return coppice.NoteTotals{Notes: int(t.Notes), Bytes: t.Bytes, Version: t.Version}, err
+	return coppice.NoteTotals{Notes: int(t.Notes), Bytes: t.Bytes, Version: t.Version}, ignoreNoRows(err)
 }
 
 func (t notes) Put(n *coppice.Note) error {

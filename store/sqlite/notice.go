@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"database/sql"
-	"errors"
 	"math"
 	"time"
 
@@ -30,18 +28,12 @@ func (r notices) Due(then time.Time, most int) ([]coppice.Notice, error) {
 
 func (r notices) NextDue() (time.Time, error) {
 	due, err := r.q.NextDueNotice(r.ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
-	}
-	return at(due), err
+	return at(due), ignoreNoRows(err)
 }
 
 func (r notices) KeptSince() (time.Time, error) {
 	oldest, err := r.q.NoticesKeptSince(r.ctx, coppice.KeptNotices-1)
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
-	}
-	return at(oldest), err
+	return at(oldest), ignoreNoRows(err)
 }
 
 func (t notices) Put(n *coppice.Notice) error {
@@ -50,11 +42,7 @@ func (t notices) Put(n *coppice.Notice) error {
 		ID: rowID(n.ID), NoticeKey: n.Key, ProjectID: n.ProjectID, TaskID: n.TaskID, At: moment(n.At), DueAt: moment(n.DueAt),
 		EndedAt: moment(n.EndedAt), Details: p.pack(n.NoticeDetails),
 	}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutNotice(t.ctx, row)
-	return t.put(&n.ID, id, err)
+	return stored(t.tx, p, &n.ID, t.q.PutNotice, row)
 }
 
 func (t notices) Trim() error { return t.q.TrimNotices(t.ctx, coppice.KeptNotices) }
@@ -93,12 +81,8 @@ func (t notifications) Put(n *coppice.Notification) error {
 	row := dbsqlc.PutNotificationParams{
 		ID: rowID(n.ID), NotificationKey: n.Key, Notifier: n.Notifier, At: moment(n.At), EndedAt: moment(n.EndedAt), Details: p.pack(n.NotificationDetails),
 	}
-	if p.err != nil {
-		return p.err
-	}
 	t.touch(store.TopicNotifications)
-	id, err := t.q.PutNotification(t.ctx, row)
-	if err := t.put(&n.ID, id, err); err != nil || n.EndedAt.IsZero() {
+	if err := stored(t.tx, p, &n.ID, t.q.PutNotification, row); err != nil || n.EndedAt.IsZero() {
 		return err
 	}
 	return t.q.TrimNotifications(t.ctx, coppice.KeptNotifications)

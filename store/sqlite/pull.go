@@ -101,11 +101,7 @@ func (t pulls) Put(p *coppice.Pull) error {
 		ID: rowID(p.ID), ProjectID: p.ProjectID, TaskID: p.TaskID, Number: int64(p.Number), HotUntil: moment(p.HotUntil), EndedAt: moment(p.EndedAt),
 		Mark: pack.pack(markOf(*p)), Details: pack.pack(p.PullDetails),
 	}
-	if pack.err != nil {
-		return pack.err
-	}
-	id, err := t.q.PutPull(t.ctx, row)
-	return t.put(&p.ID, id, err)
+	return stored(t.tx, pack, &p.ID, t.q.PutPull, row)
 }
 
 func (r forges) Of(project int64) (coppice.ForgeRow, error) {
@@ -150,11 +146,7 @@ func (r reactions) List(f store.ReactionFilter) ([]coppice.Reacted, error) {
 func (t reactions) Put(e *coppice.Reacted) error {
 	var p packer
 	row := dbsqlc.PutReactionParams{ID: rowID(e.ID), ProjectID: e.ProjectID, TaskID: e.TaskID, EventKey: e.Key, At: moment(e.At), Details: p.pack(e.ReactedDetails)}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutReaction(t.ctx, row)
-	if err := t.put(&e.ID, id, err); err != nil {
+	if err := stored(t.tx, p, &e.ID, t.q.PutReaction, row); err != nil {
 		return err
 	}
 	return t.q.TrimReactions(t.ctx, e.TaskID, e.ProjectID, coppice.KeptReactions)

@@ -28,10 +28,6 @@ func (r queues) In(project int64) ([]coppice.Queue, error) {
 func (t queues) Put(q *coppice.Queue) error {
 	var p packer
 	row := dbsqlc.PutQueueParams{ID: rowID(q.ID), ProjectID: q.ProjectID, Branch: q.Branch, Tip: q.Tip, Needs: packList(&p, q.Needs)}
-	if p.err != nil {
-		return p.err
-	}
 	t.known = known{}
-	id, err := t.q.PutQueue(t.ctx, row)
-	return t.put(&q.ID, id, err)
+	return stored(t.tx, p, &q.ID, t.q.PutQueue, row)
 }

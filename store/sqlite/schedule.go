@@ -34,11 +34,7 @@ func (t schedules) Put(s *coppice.Schedule) error {
 	row := dbsqlc.PutScheduleParams{
 		ID: rowID(s.ID), ProjectID: s.ProjectID, Name: s.Name, NextAt: moment(s.NextAt), PausedAt: moment(s.PausedAt), Details: p.pack(s.ScheduleDetails),
 	}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutSchedule(t.ctx, row)
-	return t.put(&s.ID, id, err)
+	return stored(t.tx, p, &s.ID, t.q.PutSchedule, row)
 }
 
 func (t schedules) Delete(id int64) error {

@@ -204,10 +204,7 @@ func taskHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 // workspacePath returns the path of a workspace of a task; empty if it has had none.
 func workspacePath(r *tx, task int64) (path string, err error) {
 	err = r.QueryRowContext(r.ctx, "SELECT path FROM sessions WHERE task_id = ? AND path <> '' LIMIT 1", task).Scan(&path)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return path, err
+	return path, ignoreNoRows(err)
 }
 
 // pieceHits creates hits of pieces of output. Consecutive hits are often in the

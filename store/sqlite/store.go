@@ -325,6 +325,15 @@ func (t *tx) parts() store.Tx {
 	}
 }
 
+// stored writes a row whose values p has encoded, and sets the id of a new one.
+func stored[R any](t *tx, p packer, id *int64, query func(context.Context, R) (int64, error), row R) error {
+	if p.err != nil {
+		return p.err
+	}
+	inserted, err := query(t.ctx, row)
+	return t.put(id, inserted, err)
+}
+
 // put sets the id of a new row.
 func (t *tx) put(id *int64, inserted int64, err error) error {
 	if err == nil && *id == 0 {

@@ -42,11 +42,7 @@ func (t questions) Put(q *coppice.Question) error {
 		Options: packList(&p, q.Options), Descriptions: packList(&p, q.Descriptions), Several: q.Several, AskedAt: moment(q.AskedAt), Answer: q.Answer,
 		AnsweredAt: moment(q.AnsweredAt), ClosedAt: moment(q.ClosedAt), Until: moment(q.Until),
 	}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutQuestion(t.ctx, row)
-	return t.put(&q.ID, id, err)
+	return stored(t.tx, p, &q.ID, t.q.PutQuestion, row)
 }
 
 func messageOf(r dbsqlc.Message) (coppice.Message, error) {
@@ -72,9 +68,5 @@ func (t messages) Put(m *coppice.Message) error {
 		ID: rowID(m.ID), TaskID: m.TaskID, SessionID: m.SessionID, Kind: m.Kind, Text: m.Text, Sender: m.From,
 		SentAt: moment(m.SentAt), DeliveredAt: moment(m.DeliveredAt), Failed: m.Failed, Images: packList(&p, m.Images),
 	}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutMessage(t.ctx, row)
-	return t.put(&m.ID, id, err)
+	return stored(t.tx, p, &m.ID, t.q.PutMessage, row)
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"database/sql"
-	"errors"
 	"math"
 	"time"
 
@@ -26,11 +25,7 @@ func (r trackers) In(project int64) ([]coppice.Tracker, error) {
 func (t trackers) Put(s *coppice.Tracker) error {
 	var p packer
 	row := dbsqlc.PutTrackerParams{ID: rowID(s.ID), ProjectID: s.ProjectID, Name: s.Name, NextAt: moment(s.NextAt), Details: p.pack(s.TrackerDetails)}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutTracker(t.ctx, row)
-	return t.put(&s.ID, id, err)
+	return stored(t.tx, p, &s.ID, t.q.PutTracker, row)
 }
 
 func issueOf(r dbsqlc.Issue) (coppice.Issue, error) {
@@ -65,10 +60,7 @@ func (r issues) Due(project int64, now time.Time, most int) ([]coppice.Issue, er
 
 func (r issues) Next(project int64) (time.Time, error) {
 	next, err := r.q.NextIssue(r.ctx, project)
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
-	}
-	return at(next), err
+	return at(next), ignoreNoRows(err)
 }
 
 func (r issues) Count(tracker int64) (map[coppice.IssueStatus]int, error) {
@@ -112,11 +104,7 @@ func (t issues) Put(i *coppice.Issue) error {
 		ID: rowID(i.ID), ProjectID: i.ProjectID, TrackerID: i.TrackerID, Issue: i.Issue, TaskID: i.TaskID, Status: string(i.Status),
 		NextAt: moment(i.NextAt), EndedAt: moment(i.EndedAt), Mark: p.pack(i.Mark()), Details: p.pack(i.IssueDetails),
 	}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutIssue(t.ctx, row)
-	return t.put(&i.ID, id, err)
+	return stored(t.tx, p, &i.ID, t.q.PutIssue, row)
 }
 
 func (t issues) Wake(tracker int64, now time.Time) error {

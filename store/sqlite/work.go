@@ -66,11 +66,7 @@ func (t work) Put(w *coppice.Work) error {
 		LeaseUntil: moment(w.LeaseUntil), Spec: text(w.Spec), Result: text(w.Result), Failure: packPtr(&p, w.Failure),
 		OfferedAt: moment(w.OfferedAt), TakenAt: moment(w.TakenAt), FinishedAt: moment(w.FinishedAt), Rank: int64(w.Rank()),
 	}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutWork(t.ctx, row)
-	if err := t.put(&w.ID, id, err); err != nil {
+	if err := stored(t.tx, p, &w.ID, t.q.PutWork, row); err != nil {
 		return err
 	}
 	if w.State == coppice.WorkOffered {

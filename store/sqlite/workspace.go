@@ -39,11 +39,7 @@ func (t workspaces) Put(w *coppice.Workspace) error {
 		CreatedAt: moment(w.CreatedAt), ReadyAt: moment(w.ReadyAt), RemovedAt: moment(w.RemovedAt), TrashID: w.TrashID,
 		Kept: w.Kept, Tries: int64(w.Tries), RetryAt: moment(w.RetryAt),
 	}
-	if p.err != nil {
-		return p.err
-	}
-	id, err := t.q.PutWorkspace(t.ctx, row)
-	return t.put(&w.ID, id, err)
+	return stored(t.tx, p, &w.ID, t.q.PutWorkspace, row)
 }
 
 func trashOf(r dbsqlc.Trash) (coppice.Trash, error) {
@@ -85,10 +81,7 @@ func (r workspaces) OfBranch(project int64, name string) (string, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		key, err = r.q.TaskBelowBranch(r.ctx, project, name+"/", name+"0") // '0' follows '/'
 	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return key, err
+	return key, ignoreNoRows(err)
 }
 
 func (r workspaces) InCheckout(project, except int64) (string, error) {
@@ -96,8 +89,5 @@ func (r workspaces) InCheckout(project, except int64) (string, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		key, err = r.q.AskedInCheckout(r.ctx, project, except)
 	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return key, err
+	return key, ignoreNoRows(err)
 }

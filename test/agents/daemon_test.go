@@ -119,6 +119,19 @@ func (b *bench) gate(t *testing.T) string {
 	return gate
 }
 
+// release lets the command at a gate continue.
+func release(t *testing.T, gate string) {
+	t.Helper()
+	f, err := os.OpenFile(gate, os.O_RDWR, 0) // which waits for nobody
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if _, err := f.WriteString("go\n"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // creates creates a task and returns its key.
 func creates(t *testing.T, ctx context.Context, c *client.Client, project, title, body string) string {
 	t.Helper()
@@ -172,14 +185,7 @@ func survives(t *testing.T, b *bench, name string) {
 		t.Fatalf("the agent does not come to the gate: %v", err)
 	}
 	restart()
-	f, err := os.OpenFile(gate, os.O_RDWR, 0) // which waits for nobody
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString("go\n"); err != nil {
-		t.Fatal(err)
-	}
+	release(t, gate)
 	d := until("the end", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
 	if d.Outcome != coppice.OutcomeDone || len(d.History) != 1 || b.git(t, "show", "main:made.txt") != "made" {
 		t.Errorf("%s after %d sessions: %v", d.Outcome, len(d.History), d.Failure)

@@ -41,14 +41,7 @@ func hasFamily(t *testing.T, b *bench, name string) {
 	restart() // if the agent has no answer yet, its call is repeated
 	b.await(t, ctx, c, parent, func(e coppice.Event) bool { return e.Kind == coppice.EventSessionParked })
 	restart()
-	f, err := os.OpenFile(gate, os.O_RDWR, 0) // which waits for nobody
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString("go\n"); err != nil {
-		t.Fatal(err)
-	}
+	release(t, gate)
 	b.await(t, ctx, c, parent, func(coppice.Event) bool {
 		d, err := c.Task(ctx, parent)
 		return err == nil && d.Question != nil

@@ -128,33 +128,25 @@ func (s *sim) checksOf(key string, all []string) (checks []string, err error) {
 // basesHold checks the sessions of a task: no fix session follows a candidate that
 // only the base or a missing command refused, and no session follows one that
 // changed nothing, unless a person asked for it.
-func (s *sim) basesHold(r store.Reader, t coppice.Task) error {
-	sessions, err := r.Sessions.Of(t.ID)
-	if err != nil {
-		return err
-	}
-	landings, err := r.Landings.Of(t.ID)
-	if err != nil {
-		return err
-	}
-	for i, x := range sessions {
+func (s *sim) basesHold(r store.Reader, t taskFacts) error {
+	for i, x := range t.sessions {
 		var last *coppice.Landing
-		for n := range landings {
-			if l := &landings[n]; !l.EndedAt.IsZero() && !l.EndedAt.After(x.CreatedAt) && l.Round == x.Round {
+		for n := range t.landings {
+			if l := &t.landings[n]; !l.EndedAt.IsZero() && !l.EndedAt.After(x.CreatedAt) && l.Round == x.Round {
 				last = l
 			}
 		}
 		if x.Role == coppice.RoleFix && last != nil && last.Outcome == coppice.LandingRefused {
-			if err := s.fixHolds(r, t, x, *last); err != nil {
+			if err := s.fixHolds(r, t.Task, x, *last); err != nil {
 				return err
 			}
 		}
 		if i == 0 {
 			continue
 		}
-		was := sessions[i-1]
+		was := t.sessions[i-1]
 		if was.Round == x.Round && was.Role.Lands() && x.Role.Lands() && was.State == coppice.SessionDone && was.Answer != nil && was.StopWhy == "" && !was.Screen {
-			if err := asked(r, t, was.CreatedAt, x.CreatedAt); err != nil {
+			if err := asked(r, t.Task, was.CreatedAt, x.CreatedAt); err != nil {
 				return fmt.Errorf("%s follows %s, which changed nothing: %w", x.Key, was.Key, err)
 			}
 		}

@@ -42,8 +42,8 @@ func (s *sim) mostKin() int {
 }
 
 // familyActions are what happens where agents create many tasks.
-func (s *sim) familyActions() []action {
-	return append(s.askingActions(), action{"agent", 20, s.agent}, action{"kill host", 1, s.killHost}, action{"stop parent", 1, s.stopParent})
+func (s *sim) familyActions() weights {
+	return append(s.askingActions(), weights{{"agent", 20}, {"kill host", 1}, {"stop parent", 1}}...)
 }
 
 // stopParent is a person who stops a task with open tasks below it.

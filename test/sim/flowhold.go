@@ -14,17 +14,29 @@ func counting(r store.Reader, t coppice.Task) ([]coppice.Task, error) {
 	return slices.DeleteFunc(steps, func(s coppice.Task) bool { return slices.Contains(t.Flow.Left, s.ID) }), err
 }
 
-// flowsHold checks flows after a turn: each that has not ended has a step that works,
-// or a reason and a fix.
-func (s *sim) flowsHold(r store.Reader) error {
+// flows returns the flows of a history that has some.
+func (s *sim) flows(r store.Reader) (flows []coppice.Task, err error) {
 	if !s.opt.Flows {
-		return nil
+		return nil, nil
 	}
 	for _, key := range s.flowing.keys {
 		t, err := r.Tasks.ByKey(key)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		flows = append(flows, t)
+	}
+	return flows, nil
+}
+
+// flowsHold checks flows after a turn: each that has not ended has a step that works,
+// or a reason and a fix.
+func (s *sim) flowsHold(r store.Reader) error {
+	flows, err := s.flows(r)
+	if err != nil || !s.opt.Flows {
+		return err
+	}
+	for _, t := range flows {
 		if t.Ended() || t.Flow.Lands {
 			continue
 		}
@@ -143,14 +155,11 @@ func (s *sim) restsBelow(r store.Reader, t coppice.Task) error {
 // branchesHold checks at the end that the branches of flows are gone, except those of
 // failed ones.
 func (s *sim) branchesHold(r store.Reader) error {
-	if !s.opt.Flows {
-		return nil
+	flows, err := s.flows(r)
+	if err != nil {
+		return err
 	}
-	for _, key := range s.flowing.keys {
-		t, err := r.Tasks.ByKey(key)
-		if err != nil {
-			return err
-		}
+	for _, t := range flows {
 		p, err := r.Projects.Get(t.ProjectID)
 		if err != nil {
 			return err

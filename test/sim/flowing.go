@@ -102,9 +102,9 @@ func (s *sim) flowed(p *coppice.Policy) {
 
 // flowActions are what happens where people create a flow, and at times another one or
 // a schedule.
-func (s *sim) flowActions() []action {
+func (s *sim) flowActions() weights {
 	if s.flowing.made == 0 {
-		return []action{{"create flow", 1, s.createFlow}}
+		return weights{{"create flow", 1}}
 	}
 	work, agent := 60, 50
 	if !slices.ContainsFunc(s.works, func(w *worker) bool { return len(w.items) > 0 }) {
@@ -113,25 +113,10 @@ func (s *sim) flowActions() []action {
 	if len(s.running()) == 0 {
 		agent = 0
 	}
-	return []action{
-		{"turn", 26, s.turn},
-		{"take", 20, s.take},
-		{"work", work, s.work},
-		{"agent", agent, s.agent},
-		{"time", 4, s.pass},
-		{"renew", 12, s.renew},
-		{"ask", 2, s.person},
-		{"create flow", 5, s.createFlow},
-		{"flow", 4, s.flowPerson},
-		{"document", 3, s.writeDocument},
-		{"schedule", 2, s.schedule},
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 1, s.boot},
-		{"kill host", 1, s.killHost},
-		{"move base", 1, s.moveBase},
-		{"converse", 1, s.converse},
-		{"review", 2, s.review},
-		{"undo", 1, s.undo},
+	return weights{
+		{"turn", 26}, {"take", 20}, {"work", work}, {"agent", agent}, {"time", 4}, {"renew", 12}, {"ask", 2}, {"create flow", 5}, {"flow", 4},
+		{"document", 3}, {"schedule", 2}, {"crash worker", 1}, {"crash server", 1}, {"kill host", 1}, {"move base", 1}, {"converse", 1},
+		{"review", 2}, {"undo", 1},
 	}
 }
 

@@ -79,17 +79,9 @@ func (s *sim) tracked(p *coppice.Policy) {
 // trackerWork carries out work on the tracker.
 func (s *sim) trackerWork(w coppice.Work) (any, error) {
 	if w.Kind == coppice.WorkTrackerRead {
-		v, err := coppice.DecodeSpec[coppice.TrackerReadSpec](w)
-		if err != nil {
-			return nil, err
-		}
-		return forged(forge.ReadIssues(s.ctx, s.tracking, v))
+		return try(w, func(v coppice.TrackerReadSpec) (any, error) { return forged(forge.ReadIssues(s.ctx, s.tracking, v)) })
 	}
-	v, err := coppice.DecodeSpec[coppice.TrackerWriteSpec](w)
-	if err != nil {
-		return nil, err
-	}
-	return forged(forge.WriteIssue(s.ctx, s.tracking, v))
+	return try(w, func(v coppice.TrackerWriteSpec) (any, error) { return forged(forge.WriteIssue(s.ctx, s.tracking, v)) })
 }
 
 func (k *tracking) offline() error {
@@ -323,10 +315,10 @@ func (s *sim) taskOf(i *filed) (t *coppice.Task, err error) {
 }
 
 // issueActions are what happens where issues become tasks.
-func (s *sim) issueActions() []action {
-	return []action{
-		{"turn", 40, s.turn}, {"take", 30, s.take}, {"work", 50, s.work}, {"agent", 26, s.agent}, {"time", 10, s.pass}, {"renew", 8, s.renew},
-		{"ask", 3, s.person}, {"create", 2, s.create}, {"tracker", 20, s.trackerPerson}, {"crash worker", 1, s.crashWorker}, {"crash server", 2, s.boot}, {"kill host", 1, s.killHost},
+func (s *sim) issueActions() weights {
+	return weights{
+		{"turn", 40}, {"take", 30}, {"work", 50}, {"agent", 26}, {"time", 10}, {"renew", 8}, {"ask", 3}, {"create", 2}, {"tracker", 20},
+		{"crash worker", 1}, {"crash server", 2}, {"kill host", 1},
 	}
 }
 

@@ -81,17 +81,9 @@ func failedAs(f coppice.Failure) func(coppice.Session) bool {
 // killsHold checks that killed checks of a task did not count. Only a red check of
 // its tree or a verifier refused a landing, and every fix session follows a
 // landing that was refused or did not merge.
-func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
-	landings, err := r.Landings.Of(t.ID)
-	if err != nil {
-		return err
-	}
-	sessions, err := r.Sessions.Of(t.ID)
-	if err != nil {
-		return err
-	}
+func (s *sim) killsHold(r store.Reader, t taskFacts) error {
 	fixes := 0
-	for _, l := range landings {
+	for _, l := range t.landings {
 		switch {
 		case l.Outcome == coppice.LandingConflict:
 			fixes++
@@ -100,7 +92,7 @@ func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 			if !l.Green && !s.judged.against[l.Tree] {
 				return fmt.Errorf("a landing of %s was refused, and no check of its tree is red:\n%s", t.Key, l.Evidence)
 			}
-		case l.Outcome == coppice.LandingFailed && s.opt.Kills && !strings.HasPrefix(l.Failure.Text, string(coppice.WorkMerge)) && !slices.ContainsFunc(sessions, failedAs(*l.Failure)):
+		case l.Outcome == coppice.LandingFailed && s.opt.Kills && !strings.HasPrefix(l.Failure.Text, string(coppice.WorkMerge)) && !slices.ContainsFunc(t.sessions, failedAs(*l.Failure)):
 			return fmt.Errorf("a landing of %s failed, and only checks were killed: %s", t.Key, l.Failure)
 		case l.EndedAt.IsZero() && l.Killed > 1 && !l.QueuedAt.IsZero():
 			return fmt.Errorf("%s is in the queue, and its checks were killed %d times in a row", t.Key, l.Killed)
@@ -109,7 +101,7 @@ func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 	if !s.opt.Kills {
 		return nil
 	}
-	for _, x := range sessions {
+	for _, x := range t.sessions {
 		if x.Role == coppice.RoleFix && fixes == 0 {
 			return fmt.Errorf("%s was started, and there is nothing to fix", x.Key)
 		}

@@ -49,20 +49,10 @@ func newLocking(seed uint64) *locking {
 var lockNames = []string{"f1", "f2", "f3", "dir/a", "dir/b", "dir/*", "checkout::dir", "**/a", "checkout::."}
 
 // lockingActions are what happens where agents lock files.
-func (s *sim) lockingActions() []action {
-	return []action{
-		{"turn", 24, s.turn},
-		{"take", 20, s.take},
-		{"work", 24, s.work},
-		{"agent", 8, s.agent},
-		{"time", 6, s.pass},
-		{"renew", 10, s.renew},
-		{"ask", 1, s.person},
-		{"create", 10, s.create},
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 2, s.boot},
-		{"kill host", 1, s.killHost},
-		{"lock", 40, s.lock},
+func (s *sim) lockingActions() weights {
+	return weights{
+		{"turn", 24}, {"take", 20}, {"work", 24}, {"agent", 8}, {"time", 6}, {"renew", 10}, {"ask", 1}, {"create", 10}, {"crash worker", 1},
+		{"crash server", 2}, {"kill host", 1}, {"lock", 40},
 	}
 }
 

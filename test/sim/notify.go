@@ -59,10 +59,10 @@ func (s *sim) look() error {
 }
 
 // notifyActions are those of every history, and a person who looks at the dashboard.
-func (s *sim) notifyActions() []action {
+func (s *sim) notifyActions() weights {
 	s.opt.Notify = false
 	defer func() { s.opt.Notify = true }()
-	return append(s.actions(), action{"look", 1, s.look})
+	return append(s.actions(), weight{"look", 1})
 }
 
 // sendMessage is a receiver that does not accept everything.

@@ -183,20 +183,10 @@ func (s *sim) deliverAnswer(h *hostState, ref string) coppice.SendResult {
 
 // askingActions are what happens where agents ask a lot: people answer, and less
 // goes wrong, so that many sessions get to ask.
-func (s *sim) askingActions() []action {
-	return []action{
-		{"turn", 20, s.turn},
-		{"take", 20, s.take},
-		{"work", 60, s.work},
-		{"agent", 15, s.agent},
-		{"time", 4, s.pass},
-		{"renew", 10, s.renew},
-		{"ask", 1, s.person},
-		{"create", 10, s.create},
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 1, s.boot},
-		{"converse", 1, s.converse},
-		{"answer", 2, s.answerOne},
+func (s *sim) askingActions() weights {
+	return weights{
+		{"turn", 20}, {"take", 20}, {"work", 60}, {"agent", 15}, {"time", 4}, {"renew", 10}, {"ask", 1}, {"create", 10}, {"crash worker", 1},
+		{"crash server", 1}, {"converse", 1}, {"answer", 2},
 	}
 }
 

@@ -86,12 +86,7 @@ func (s *sim) tasksWith(has func(r store.Reader, t coppice.Task) (bool, error)) 
 }
 
 // person is somebody who says something about a random task.
-func (s *sim) person() error {
-	key := s.someTask()
-	if key == "" {
-		return nil
-	}
-	var err error
+func (s *sim) person(key string) (err error) {
 	switch s.rng.IntN(12) {
 	case 0:
 		err = s.stop(key)
@@ -195,6 +190,26 @@ func (s *sim) limitsHold(r store.Reader) error {
 	return nil
 }
 
+// taskFacts is a task with what several promises are about.
+type taskFacts struct {
+	coppice.Task
+	project  coppice.Project
+	sessions []coppice.Session
+	landings []coppice.Landing
+}
+
+func factsOf(r store.Reader, t coppice.Task) (f taskFacts, err error) {
+	f.Task = t
+	if f.project, err = r.Projects.Get(t.ProjectID); err != nil {
+		return f, err
+	}
+	if f.sessions, err = r.Sessions.Of(t.ID); err != nil {
+		return f, err
+	}
+	f.landings, err = r.Landings.Of(t.ID)
+	return f, err
+}
+
 // tasksHold checks every task: none is lost, none is done without having landed,
 // and each that waits has a reason.
 func (s *sim) tasksHold(r store.Reader) error {
@@ -219,10 +234,11 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
 		}
-		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, t), s.basesHold(r, t), s.retriesHold(r, t), revertsHold(r, t), s.straysHold(r, t), interactiveHolds(r, t)); err != nil {
+		facts, err := factsOf(r, t)
+		if err != nil {
 			return err
 		}
-		if err := s.killsHold(r, t); err != nil {
+		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t), s.reviewsHold(r, facts), s.basesHold(r, facts), s.retriesHold(r, facts), revertsHold(r, t), s.straysHold(r, t), interactiveHolds(r, t), s.killsHold(r, facts)); err != nil {
 			return err
 		}
 		if err := errors.Join(spendHolds(r, t), s.familyHolds(r, t), s.flowHolds(r, t)); err != nil {

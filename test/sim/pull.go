@@ -149,29 +149,11 @@ func (s *sim) policyOf(path string) coppice.Policy {
 }
 
 // pullActions are what happens where work lands by pull requests.
-func (s *sim) pullActions() []action {
-	return []action{
-		{"turn", 40, s.turn},
-		{"take", 30, s.take},
-		{"work", 50, s.work},
-		{"agent", 26, s.agent},
-		{"time", 8, s.pass},
-		{"renew", 8, s.renew},
-		{"ask", 3, s.person},
-		{"create", 8, s.create},
-		{"forge", 26, s.forgePerson},
-		{"webhook", 16, s.webhook},
-		{"take theirs", 2, s.takeTheirs},
-		{"land", 4, s.landPull},
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 1, s.boot},
-		{"kill host", 1, s.killHost},
-		{"dirty", 1, s.dirty},
-		{"move remote", 2, s.moveForgeBase},
-		{"converse", 2, s.converse},
-		{"review", 1, s.review},
-		{"requeue", 1, s.requeue},
-		{"undo", 1, s.undo},
+func (s *sim) pullActions() weights {
+	return weights{
+		{"turn", 40}, {"take", 30}, {"work", 50}, {"agent", 26}, {"time", 8}, {"renew", 8}, {"ask", 3}, {"create", 8}, {"forge", 26},
+		{"webhook", 16}, {"take theirs", 2}, {"land", 4}, {"crash worker", 1}, {"crash server", 1}, {"kill host", 1}, {"dirty", 1},
+		{"move forge base", 2}, {"converse", 2}, {"review", 1}, {"requeue", 1}, {"undo", 1},
 	}
 }
 

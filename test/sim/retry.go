@@ -22,22 +22,10 @@ func (s *sim) retryPolicy() string {
 
 // retryActions are the actions of histories in which sessions fail often. People
 // rarely help, so that what follows is decided without them.
-func (s *sim) retryActions() []action {
-	return []action{
-		{"turn", 20, s.turn},
-		{"take", 20, s.take},
-		{"work", 50, s.work},
-		{"agent", 20, s.agent},
-		{"time", 6, s.pass},
-		{"renew", 8, s.renew},
-		{"ask", 1, s.person},
-		{"create", 10, s.create},
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 1, s.boot},
-		{"kill host", 1, s.killHost},
-		{"disk", 1, s.disk},
-		{"converse", 1, s.converse},
-		{"fork", 1, func() error { return s.fork(s.someTask()) }},
+func (s *sim) retryActions() weights {
+	return weights{
+		{"turn", 20}, {"take", 20}, {"work", 50}, {"agent", 20}, {"time", 6}, {"renew", 8}, {"ask", 1}, {"create", 10}, {"crash worker", 1},
+		{"crash server", 1}, {"kill host", 1}, {"disk", 1}, {"converse", 1}, {"fork", 1},
 	}
 }
 
@@ -88,33 +76,25 @@ func usedTry(x coppice.Session) bool {
 
 // retriesHold looks at the sessions of a task: what follows each of them is what the
 // policies say, unless a person asked for something else.
-func (s *sim) retriesHold(r store.Reader, t coppice.Task) error {
-	p, err := r.Projects.Get(t.ProjectID)
-	if err != nil {
-		return err
-	}
-	list, err := r.Sessions.Of(t.ID)
-	if err != nil {
-		return err
-	}
+func (s *sim) retriesHold(r store.Reader, t taskFacts) error {
 	var was coppice.Session
 	tries := 0
-	for i, x := range list {
+	for i, x := range t.sessions {
 		if i == 0 || x.Round != was.Round {
 			was, tries = coppice.Session{}, 0
 		}
-		if x.Role == coppice.RoleAnalyze && (was.ID == 0 || p.Policy.RetryFor(t) != coppice.RetryAnalyze || x.Budget == 0 || x.Budget > t.RunLimits(p.Policy, x.Role).Budget) {
-			return fmt.Errorf("%s is an analysis with the policy %s: %+v", x.Key, p.Policy.RetryFor(t), x)
+		if x.Role == coppice.RoleAnalyze && (was.ID == 0 || t.project.Policy.RetryFor(t.Task) != coppice.RetryAnalyze || x.Budget == 0 || x.Budget > t.RunLimits(t.project.Policy, x.Role).Budget) {
+			return fmt.Errorf("%s is an analysis with the policy %s: %+v", x.Key, t.project.Policy.RetryFor(t.Task), x)
 		}
-		if h := s.world.hosts[x.Key]; h != nil && h.complained && x.State == coppice.SessionDone && x.StopWhy == "" && t.Requires(p.Policy, x.Role, coppice.CompletionErrors) {
+		if h := s.world.hosts[x.Key]; h != nil && h.complained && x.State == coppice.SessionDone && x.StopWhy == "" && t.Requires(t.project.Policy, x.Role, coppice.CompletionErrors) {
 			return fmt.Errorf("%s is done, although its output ends with an error", x.Key)
 		}
-		wrong, err := s.next(r, p.Policy, t, was, x, tries)
+		wrong, err := s.next(r, t.project.Policy, t.Task, was, x, tries)
 		if err != nil {
 			return err
 		}
 		if wrong != "" {
-			if err := asked(r, t, was.CreatedAt, x.CreatedAt); err != nil {
+			if err := asked(r, t.Task, was.CreatedAt, x.CreatedAt); err != nil {
 				return fmt.Errorf("%s follows %s (%s), %s: %w", x.Key, was.Key, was.State, wrong, err)
 			}
 		}

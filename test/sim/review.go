@@ -84,17 +84,9 @@ func ruleFor(ask coppice.LandAsk, old, now map[string]string) string {
 // reviewsHold checks that nothing landed without the approval that the policy
 // asks for, and that a comment is a draft, or in a message. What lands on the branch of
 // a flow needs none: the flow's own landing does.
-func (s *sim) reviewsHold(r store.Reader, t coppice.Task) error {
-	p, err := r.Projects.Get(t.ProjectID)
-	if err != nil {
-		return err
-	}
-	landings, err := r.Landings.Of(t.ID)
-	if err != nil {
-		return err
-	}
-	land := p.Policy.Land
-	for _, l := range landings {
+func (s *sim) reviewsHold(r store.Reader, t taskFacts) error {
+	land := t.project.Policy.Land
+	for _, l := range t.landings {
 		c := s.world.commits[l.Commit]
 		asks := !strings.HasPrefix(t.Onto, coppice.TaskBranch("")) && !land.Method().Forge && (land.Method().Stage != "" || slices.Contains(land.Ask.Categories, t.Category) ||
 			ruleFor(land.Ask, s.world.tree(c.parent), c.tree) != "")

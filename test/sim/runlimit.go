@@ -71,19 +71,10 @@ func (s *sim) own(n *coppice.NewTask) {
 }
 
 // limitActions are what happens in histories in which sessions reach limits.
-func (s *sim) limitActions() []action {
-	return []action{
-		{"turn", 20, s.turn},
-		{"take", 14, s.take},
-		{"work", 30, s.work},
-		{"agent", 30, s.agent},
-		{"time", 4, s.pass},
-		{"renew", 6, s.renew},
-		{"ask", 3, s.person},
-		{"create", 8, s.create},
-		{"crash server", 1, s.boot},
-		{"converse", 2, s.converse},
-		{"limit", 4, s.relimit},
+func (s *sim) limitActions() weights {
+	return weights{
+		{"turn", 20}, {"take", 14}, {"work", 30}, {"agent", 30}, {"time", 4}, {"renew", 6}, {"ask", 3}, {"create", 8}, {"crash server", 1},
+		{"converse", 2}, {"limit", 4},
 	}
 }
 

@@ -15,21 +15,80 @@ import (
 	"coppice/store"
 )
 
-// action is one thing that can happen next, with its weight.
-type action struct {
-	name   string
-	weight int
-	do     func() error
+// weights say how often each action happens, by its name. Their order is part of a
+// history.
+type weights []weight
+
+type weight struct {
+	action string
+	often  int
+}
+
+// doing returns what an action does.
+func (s *sim) doing(action string) func() error {
+	return map[string]func() error{
+		"turn":            s.turn,
+		"take":            s.take,
+		"work":            s.work,
+		"agent":           s.agent,
+		"time":            s.pass,
+		"renew":           s.renew,
+		"ask":             s.onTask(s.person),
+		"create":          s.create,
+		"stop":            s.stopLate,
+		"create flow":     s.createFlow,
+		"flow":            s.flowPerson,
+		"document":        s.writeDocument,
+		"schedule":        s.schedule,
+		"tracker":         s.trackerPerson,
+		"forge":           s.forgePerson,
+		"webhook":         s.webhook,
+		"take theirs":     s.takeTheirs,
+		"land":            s.landPull,
+		"requeue":         s.requeue,
+		"crash worker":    s.crashWorker,
+		"crash server":    s.boot,
+		"kill host":       s.killHost,
+		"dirty":           s.dirty,
+		"move base":       s.moveBase,
+		"move remote":     s.moveRemote,
+		"move forge base": s.moveForgeBase,
+		"hijack":          s.hijack,
+		"disk":            s.disk,
+		"decide base":     s.decideBase,
+		"converse":        s.onTask(s.converse),
+		"review":          s.review,
+		"limit":           s.relimit,
+		"remove":          s.remove,
+		"decide":          s.decide,
+		"break base":      s.breakBase,
+		"undo":            s.undo,
+		"fork":            func() error { return s.fork(s.someTask()) },
+		"answer":          s.answerOne,
+		"lock":            s.lock,
+		"stop parent":     s.stopParent,
+		"look":            s.look,
+	}[action]
+}
+
+// onTask returns what somebody does with a random task, if there is one.
+func (s *sim) onTask(do func(key string) error) func() error {
+	return func() error {
+		if key := s.someTask(); key != "" {
+			return do(key)
+		}
+		return nil
+	}
 }
 
 // step lets one random thing happen and looks whether all promises hold.
 func (s *sim) step() error {
 	s.fault.chance = 40
 	s.now = s.now.Add(time.Microsecond) // no two things happen at the same moment
-	a := s.pick(s.actions())
-	s.path = append(s.path, a.name)
-	if err := a.do(); err != nil && !lost(err) && !refused(err) {
-		return fmt.Errorf("%s: %w", a.name, err)
+	action := s.pick(s.actions())
+	s.path = append(s.path, action)
+	if err := s.doing(action)(); err != nil && !lost(err) && !refused(err) {
+		return fmt.Errorf("%s: %w", action, err)
 	}
 	return s.holds()
 }
@@ -41,21 +100,23 @@ func refused(err error) bool {
 	return code == coppice.EConflict || code == coppice.ENotFound
 }
 
-func (s *sim) pick(actions []action) action {
+// pick chooses an action.
+func (s *sim) pick(w weights) string {
 	total := 0
-	for _, a := range actions {
-		total += a.weight
+	for _, a := range w {
+		total += a.often
 	}
 	n := s.rng.IntN(total)
-	for _, a := range actions {
-		if n -= a.weight; n < 0 {
-			return a
+	for _, a := range w {
+		if n -= a.often; n < 0 {
+			return a.action
 		}
 	}
-	return actions[0]
+	return w[0].action
 }
 
-func (s *sim) actions() []action {
+// actions returns how often what happens in this kind of history.
+func (s *sim) actions() weights {
 	talk, requeue, dirty, remote, remove, review, limit, decide, base, undo := 8, 2, 3, 1, 0, 4, 3, 3, 0, 5
 	if s.opt.Red {
 		decide, base, undo = 8, 3, 2
@@ -68,7 +129,7 @@ func (s *sim) actions() []action {
 	}
 	for _, kind := range []struct {
 		on      bool
-		actions func() []action
+		actions func() weights
 	}{
 		{s.opt.Asks, s.askingActions},
 		{s.opt.Family, s.familyActions},
@@ -84,33 +145,11 @@ func (s *sim) actions() []action {
 			return kind.actions()
 		}
 	}
-	return []action{
-		{"turn", 20, s.turn},
-		{"take", 14, s.take},
-		{"work", 24, s.work},
-		{"agent", 24, s.agent},
-		{"time", 8, s.pass},
-		{"renew", 6, s.renew},
-		{"ask", 6, s.person},
-		{"create", 10, s.create},
-		{"stop", 1, s.stopLate},
-		{"requeue", requeue, s.requeue},
-		{"crash worker", 1, s.crashWorker},
-		{"crash server", 1, s.boot},
-		{"kill host", 1, s.killHost},
-		{"dirty", dirty, s.dirty},
-		{"move base", 1, s.moveBase},
-		{"move remote", remote, s.moveRemote},
-		{"hijack", 1, s.hijack},
-		{"disk", 1, s.disk},
-		{"decide base", 2, s.decideBase},
-		{"converse", talk, s.converse},
-		{"review", review, s.review},
-		{"limit", limit, s.relimit},
-		{"remove", remove, s.remove},
-		{"decide", decide, s.decide},
-		{"break base", base, s.breakBase},
-		{"undo", undo, s.undo},
+	return weights{
+		{"turn", 20}, {"take", 14}, {"work", 24}, {"agent", 24}, {"time", 8}, {"renew", 6}, {"ask", 6}, {"create", 10}, {"stop", 1},
+		{"requeue", requeue}, {"crash worker", 1}, {"crash server", 1}, {"kill host", 1}, {"dirty", dirty}, {"move base", 1},
+		{"move remote", remote}, {"hijack", 1}, {"disk", 1}, {"decide base", 2}, {"converse", talk}, {"review", review}, {"limit", limit},
+		{"remove", remove}, {"decide", decide}, {"break base", base}, {"undo", undo},
 	}
 }
 
@@ -300,11 +339,7 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 	case coppice.WorkCheck:
 		return spec(w, s.check)
 	case coppice.WorkHook:
-		v, err := coppice.DecodeSpec[coppice.HookSpec](w)
-		if err != nil {
-			return nil, err
-		}
-		return s.runHook(v)
+		return try(w, s.runHook)
 	case coppice.WorkPush:
 		if v, err := coppice.DecodeSpec[coppice.PushSpec](w); err != nil || s.gateHolds(w, v.New) != nil {
 			return nil, errors.Join(err, s.gateHolds(w, v.New))
@@ -320,11 +355,7 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 	case coppice.WorkTrackerRead, coppice.WorkTrackerWrite:
 		return s.trackerWork(w)
 	case coppice.WorkNotify:
-		v, err := coppice.DecodeSpec[coppice.NotifySpec](w)
-		if err != nil {
-			return nil, err
-		}
-		return s.sendMessage(v)
+		return try(w, s.sendMessage)
 	case coppice.WorkStop:
 		return spec(w, s.stopHost)
 	case coppice.WorkSend:
@@ -334,11 +365,16 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 }
 
 func spec[S, R any](w coppice.Work, f func(S) R) (any, error) {
+	return try(w, func(v S) (R, error) { return f(v), nil })
+}
+
+// try is spec for an effect that can fail.
+func try[S, R any](w coppice.Work, f func(S) (R, error)) (any, error) {
 	v, err := coppice.DecodeSpec[S](w)
 	if err != nil {
 		return nil, err
 	}
-	return f(v), nil
+	return f(v)
 }
 
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {

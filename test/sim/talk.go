@@ -13,12 +13,7 @@ const mostForks = 4
 
 // converse is a person who talks with the agent of a random task, continues one
 // that has ended, or takes one over.
-func (s *sim) converse() error {
-	key := s.someTask()
-	if key == "" {
-		return nil
-	}
-	var err error
+func (s *sim) converse(key string) (err error) {
 	switch s.rng.IntN(12) {
 	case 0:
 		_, err = s.intake.SendNext(s.ctx, key, fmt.Sprintf("then %d", s.rng.IntN(1e9)))

@@ -55,3 +55,14 @@ func FillDisk(t testing.TB, path string) {
 		}
 	}
 }
+
+// Must returns a function that returns a value, or ends the test with its error.
+func Must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

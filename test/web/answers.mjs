@@ -1,13 +1,11 @@
 // A person asks for an answer in the form, gets told what is wrong with its schema,
 // and reads the answer on the task's page.
 import assert from "node:assert/strict";
-import { addProject, api, main, step, World } from "./lib.mjs";
+import { api, main, step, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("manual");
-  const w = await World.open();
+  const w = await World.signedIn(["manual"]);
   const { page } = w;
-  await w.signIn();
   const form = page.getByRole("dialog", { name: "New task" });
 
   await step("the form asks for an answer instead of a change", async () => {

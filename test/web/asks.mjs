@@ -4,10 +4,8 @@ import assert from "node:assert/strict";
 import { addProject, api, create, main, step, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("asks");
-  const w = await World.open();
+  const w = await World.signedIn(["asks"]);
   const { page } = w;
-  await w.signIn();
   const form = page.getByRole("form", { name: "Permission" });
   const [key] = await create("asks", { title: "Ask for everything" });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { addProject, create, main, step, told, World } from "./lib.mjs";
+import { create, main, step, told, World } from "./lib.mjs";
 
 let w;
 
@@ -20,10 +20,8 @@ async function both(name) {
 }
 
 await main(async () => {
-  await addProject("checks");
-  w = await World.open();
+  w = await World.signedIn(["checks"]);
   const { page } = w;
-  await w.signIn();
   const pipe = told.root + "/pipe";
   execFileSync("mkfifo", [pipe]);
   const command = `sh step.sh ${pipe}`;

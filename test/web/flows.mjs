@@ -4,15 +4,13 @@
 // pages fit a wide window and a phone.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { addProject, api, main, step, told, World } from "./lib.mjs";
+import { api, main, step, told, World } from "./lib.mjs";
 
 const long = "Should an-incomprehensibly-long-identifier-without-any-break-in-it-that-goes-on-and-on be stored in SQLite or in files, and who would have to change that later?";
 
 await main(async () => {
-  await addProject("flows");
-  const w = await World.open();
+  const w = await World.signedIn(["flows"]);
   const { page } = w;
-  await w.signIn();
   const dialog = page.getByRole("dialog");
   const look = async (name) => {
     await w.loaded();

@@ -4,14 +4,11 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { addProject, api, create, main, step, told, World } from "./lib.mjs";
+import { api, create, main, step, told, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("app");
-  await addProject("manual");
-  const w = await World.open();
+  const w = await World.signedIn(["app", "manual"]);
   const { page } = w;
-  await w.signIn();
   const [key] = await create("app", { title: "Add a note about landing" });
   await w.goto("/tasks/" + key);
   await w.status("done");

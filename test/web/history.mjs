@@ -1,14 +1,11 @@
 // Three weeks of work, 300 tasks: the graph, the timeline, the usage and the
 // archive stay readable, and words of any session are found.
 import assert from "node:assert/strict";
-import { addProject, api, ask, main, step, World } from "./lib.mjs";
+import { api, main, step, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("app");
-  await ask("seed");
-  const w = await World.open();
+  const w = await World.signedIn(["app"], "seed");
   const { page } = w;
-  await w.signIn();
 
   const look = async (name, path, seen) => {
     await step(name, async () => {

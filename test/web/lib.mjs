@@ -73,6 +73,15 @@ export class World {
     return w;
   }
 
+  // signedIn is a person's browser, after projects were added and the data of a seed.
+  static async signedIn(projects, seed) {
+    for (const name of projects) await addProject(name);
+    if (seed) await ask(seed);
+    const w = await World.open();
+    await w.signIn();
+    return w;
+  }
+
   watch(page) {
     const host = new URL(told.url).host;
     page.on("request", (r) => {

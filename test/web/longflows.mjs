@@ -3,14 +3,11 @@
 // width, at the start and the end of each part of the page, no text is cut off, and nothing lies on
 // something else.
 import assert from "node:assert/strict";
-import { addProject, api, ask, main, step, told, World } from "./lib.mjs";
+import { api, main, step, told, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("app");
-  await ask("seed flows");
-  const w = await World.open();
+  const w = await World.signedIn(["app"], "seed flows");
   const { page } = w;
-  await w.signIn();
   const keys = Object.fromEntries((await api("GET", "/flows")).flows.map((f) => [f.kind, f.task.key]));
   assert.deepEqual(Object.keys(keys).sort(), ["batch", "cycle", "debate", "goal"]);
   const documents = "doc=worklog%2Fan-incomprehensibly-long-name-without-any-break-in-it-that-goes-on-and-on";

@@ -1,13 +1,10 @@
 // The board on a phone, with columns that are longer than the window.
 import assert from "node:assert/strict";
-import { addProject, ask, main, step, World } from "./lib.mjs";
+import { main, step, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("app");
-  await ask("seed");
-  const w = await World.open();
+  const w = await World.signedIn(["app"], "seed");
   const { page } = w;
-  await w.signIn();
   await step("on a phone the page scrolls, not a column of the board", async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     for (const [path, row] of [["/", ".card"], ["/?group=project", ".card"], ["/?view=table", ".row"]]) {

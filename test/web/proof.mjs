@@ -1,13 +1,11 @@
 // A task with steps: a verifier finds a fault, it is mended, and every round
 // stays to be seen with its evidence and with what the app wrote.
 import assert from "node:assert/strict";
-import { addProject, create, main, step, World } from "./lib.mjs";
+import { create, main, step, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("proof");
-  const w = await World.open();
+  const w = await World.signedIn(["proof"]);
   const { page } = w;
-  await w.signIn();
   const [key] = await create("proof", { title: "Greet", steps: ["The page greets.", "It wishes a good morning."] });
 
   await step("a failing verdict is seen, and its fix", async () => {

@@ -1,14 +1,11 @@
 // Pull requests and reactions, with as many checks and comments as Coppice keeps, and
 // with texts that attack: on the board, on the page of a task, and on their own page.
 import assert from "node:assert/strict";
-import { addProject, api, ask, main, step, World } from "./lib.mjs";
+import { api, ask, main, step, World } from "./lib.mjs";
 
 await main(async () => {
-  for (const name of ["app", "people"]) await addProject(name);
-  await ask("seed pulls");
-  const w = await World.open();
+  const w = await World.signedIn(["app", "people"], "seed pulls");
   const { page } = w;
-  await w.signIn();
   const { tasks } = await api("GET", "/tasks?pull=any");
   const key = (number) => tasks.find((t) => t.pr.number === number).key;
   const [large, green, draft, merged] = [1234, 12, 13, 5].map(key);

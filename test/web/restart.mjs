@@ -1,13 +1,11 @@
 // The server goes away under an open page, and comes back: the page says so,
 // and misses nothing.
 import assert from "node:assert/strict";
-import { addProject, ask, create, main, step, told, World } from "./lib.mjs";
+import { ask, create, main, step, told, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("app");
-  const w = await World.open();
+  const w = await World.signedIn(["app"]);
   const { page } = w;
-  await w.signIn();
 
   await step("a session runs", async () => {
     const [key] = await create("app", { title: "Ask how to greet" });

@@ -1,14 +1,11 @@
 // A running session is watched and interrupted; one with a screen of its own is
 // typed into, seen from two pages at once, through a restart of the daemon.
 import assert from "node:assert/strict";
-import { addProject, ask, create, main, step, told, World } from "./lib.mjs";
+import { ask, create, main, step, told, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("app");
-  await addProject("screens");
-  const w = await World.open();
+  const w = await World.signedIn(["app", "screens"]);
   const { page } = w;
-  await w.signIn();
   // A terminal breaks lines where it likes, so spaces are left out.
   const shows = (p, text) => p.waitForFunction((t) => document.querySelector(".xterm-rows")?.textContent.replace(/\s/g, "").includes(t), text.replace(/\s/g, ""));
 

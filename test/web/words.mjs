@@ -3,14 +3,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { addProject, api, ask, create, main, step, told, World } from "./lib.mjs";
+import { api, ask, create, main, step, told, World } from "./lib.mjs";
 
 await main(async () => {
-  await addProject("app");
-  await addProject("words");
-  const w = await World.open();
+  const w = await World.signedIn(["app", "words"]);
   const { page } = w;
-  await w.signIn();
   const pipe = told.root + "/pipe";
   execFileSync("mkfifo", [pipe]);
   const [key] = await create("words", { title: `Say what comes through ${pipe} at once` });

@@ -101,12 +101,4 @@ func commit(t testing.TB, dir, message string) string {
 	return run(t, dir, "git", "rev-parse", "HEAD")
 }
 
-func must[T any](t testing.TB) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
+func must[T any](t testing.TB) func(T, error) T { return testfile.Must[T](t) }

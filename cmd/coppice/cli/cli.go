@@ -174,6 +174,24 @@ func shows[T any](e *Env, c *cobra.Command, get func(ctx context.Context, cl *cl
 	return c
 }
 
+// tests is shows for a command that exits with 1 if what it shows has failed.
+func tests[T any](e *Env, c *cobra.Command, get func(ctx context.Context, cl *client.Client, given []string) (v T, failed bool, err error), show func(T)) *cobra.Command {
+	failed := false
+	shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (v T, err error) {
+		v, failed, err = get(ctx, cl, given)
+		return v, err
+	}, show)
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, given []string) error {
+		err := run(c, given)
+		if err == nil && failed {
+			return exitState(exitFailed)
+		}
+		return err
+	}
+	return c
+}
+
 // showsIn is shows for a command about a project: the one whose prefix is given, or that
 // of the current directory.
 func showsIn[T any](e *Env, c *cobra.Command, project *string, get func(ctx context.Context, cl *client.Client, prefix string, given []string) (T, error), show func(T)) *cobra.Command {

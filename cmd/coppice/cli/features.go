@@ -113,7 +113,7 @@ func (e *Env) readFeatures(ctx context.Context, cl *client.Client, prefix string
 		for _, f := range last.Features {
 			list.Features = append(list.Features, features.Feature{
 				ID: f.ID, Category: f.Category, Name: f.Name, Description: f.Description, Steps: f.Steps, Status: features.Status(f.Status), Reason: f.Reason,
-				Failure: f.Failure, Progress: f.Progress, DependsOn: f.DependsOn, Priority: f.Priority, Agent: f.Agent, Model: f.Model, Budget: f.Budget,
+				Failure: f.Failure, Progress: f.Progress, FeatureTask: f.FeatureTask,
 			})
 		}
 	}

@@ -245,15 +245,7 @@ func TestFollowFlow(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "list")
 		s.Must(os.WriteFile(file, []byte("a\n"), 0o600))
 		wait := s.waiting("batch", file, "--wait")
-		err := s.Client.FollowEvents(s.Ctx, eventsFrom(0), func(ev coppice.Event) error {
-			if ev.Kind == coppice.EventTaskCreated {
-				return errCreated
-			}
-			return nil
-		}, nil)
-		if !errors.Is(err, errCreated) {
-			t.Fatal(err)
-		}
+		s.created()
 		step := s.Task("app", coppice.NewTask{Title: "The step"})
 		s.Session("app-2", coppice.SessionDone, func(x *coppice.Session) { x.EndedAt = x.StartedAt.Add(time.Minute) })
 		s.ends("app-2", coppice.OutcomeDone)
@@ -267,7 +259,20 @@ func TestFollowFlow(t *testing.T) {
 	}
 }
 
-var errCreated = errors.New("created")
+// created waits for the first task.
+func (s *shell) created() {
+	s.T.Helper()
+	created := errors.New("created")
+	err := s.Client.FollowEvents(s.Ctx, eventsFrom(0), func(ev coppice.Event) error {
+		if ev.Kind == coppice.EventTaskCreated {
+			return created
+		}
+		return nil
+	}, nil)
+	if !errors.Is(err, created) {
+		s.T.Fatal(err)
+	}
+}
 
 func TestFlowCompletion(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ func (e *Env) flowList() *cobra.Command {
 	f.BoolVarP(&all, "all", "a", false, "also flows that have ended")
 	f.BoolVar(&everywhere, "everywhere", false, "the flows of all projects")
 	f.IntVarP(&q.Limit, "limit", "n", 50, "at most this many flows, up to 100")
-	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(f, &q.Before)
 	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (page api.FlowPage, err error) {
 		q.Open = !all
 		if err := e.inProject(ctx, cl, &q.Project, everywhere); err != nil {
@@ -36,22 +36,14 @@ func (e *Env) flowList() *cobra.Command {
 		}
 		return cl.Flows(ctx, q)
 	}, func(page api.FlowPage) {
-		if len(page.Flows) == 0 {
-			e.printf("no flows\n%s\n", e.paint(dim, "start one with: coppice goal, cycle, debate or batch"))
-			return
-		}
-		rows := make([][]cell, len(page.Flows))
-		for i, f := range page.Flows {
+		listed(e, "no flows\n"+e.paint(dim, "start one with: coppice goal, cycle, debate or batch"), page.Flows, []column{{head: "KEY"}, {head: "KIND"}, {head: "STATUS"}, {head: "STEPS", end: true}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "TITLE", give: true}, {head: "NOTE", give: true}}, func(f api.Flow) []cell {
 			t := f.Task
-			rows[i] = []cell{
+			return []cell{
 				{t.Key, bold}, plain(string(f.Kind)), {statusWord(t), statusStyle(t.Status)}, plain(fmt.Sprintf("%d/%d", f.Done, f.Steps)),
 				{ago(e.taskTime(t)), dim}, plain(money(f.Cost)), plain(t.Title), plain(reason(t)),
 			}
-		}
-		e.table([]column{{head: "KEY"}, {head: "KIND"}, {head: "STATUS"}, {head: "STEPS", end: true}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "TITLE", give: true}, {head: "NOTE", give: true}}, rows)
-		if page.Next != 0 {
-			e.printf("%s\n", e.paint(dim, "more flows: add --before "+itoa(page.Next)))
-		}
+		})
+		e.morePages("flows", page.Next)
 	})
 }
 

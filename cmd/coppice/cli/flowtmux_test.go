@@ -3,7 +3,6 @@ package cli_test
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -120,15 +119,7 @@ func TestGoalInTmux(t *testing.T) {
 	t.Parallel()
 	w := withTmux(t)
 	wait := w.waiting("goal", "Paint the fence", "--project", "app", "--no-serve", "--tmux="+w.socket)
-	err := w.Client.FollowEvents(w.Ctx, eventsFrom(0), func(ev coppice.Event) error {
-		if ev.Kind == coppice.EventTaskCreated {
-			return errCreated
-		}
-		return nil
-	}, nil)
-	if !errors.Is(err, errCreated) {
-		t.Fatal(err)
-	}
+	w.created()
 	keys := []string{w.starts("lead")}
 	for n := range 6 {
 		keys = append(keys, w.starts(fmt.Sprintf("w%d", n+1)))
@@ -168,15 +159,7 @@ func TestGoalEndsTmux(t *testing.T) {
 	t.Parallel()
 	w := withTmux(t)
 	wait := w.waiting("goal", "Paint the fence", "--project", "app", "--no-serve", "--tmux="+w.socket)
-	err := w.Client.FollowEvents(w.Ctx, eventsFrom(0), func(ev coppice.Event) error {
-		if ev.Kind == coppice.EventTaskCreated {
-			return errCreated
-		}
-		return nil
-	}, nil)
-	if !errors.Is(err, errCreated) {
-		t.Fatal(err)
-	}
+	w.created()
 	w.sees(w.starts("lead"))
 	w.ends("app-1", coppice.OutcomeFailed)
 	if code, out, errs := wait(); code != 1 {

@@ -33,24 +33,16 @@ func (e *Env) groupList() *cobra.Command {
 		Example: "  coppice group list\n  coppice group list --project app", Args: args(0, 0, "no argument"),
 	}
 	c.Flags().StringVarP(&project, "project", "p", "", "only this project")
-	c.Flags().Int64Var(&before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(c.Flags(), &before)
 	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.GroupPage, error) {
 		return cl.Groups(ctx, project, before)
 	}, func(page api.GroupPage) {
-		if len(page.Groups) == 0 {
-			e.printf("no groups\n")
-			return
-		}
-		rows := make([][]cell, len(page.Groups))
-		for i, g := range page.Groups {
-			rows[i] = []cell{
+		listed(e, "no groups", page.Groups, []column{{head: "PROJECT"}, {head: "NAME"}, {head: "KIND"}, {head: "TASKS", end: true}, {head: "STATUS", give: true}, {head: "COST", end: true}, {head: "TITLE", give: true}}, func(g api.Group) []cell {
+			return []cell{
 				plain(g.Project), {g.Name, bold}, plain(string(g.Kind)), plain(itoa(int64(g.Tasks))), plain(e.totals(g.Counts)), plain(cost(g.Usage)), plain(g.Title),
 			}
-		}
-		e.table([]column{{head: "PROJECT"}, {head: "NAME"}, {head: "KIND"}, {head: "TASKS", end: true}, {head: "STATUS", give: true}, {head: "COST", end: true}, {head: "TITLE", give: true}}, rows)
-		if page.Next != 0 {
-			e.printf("%s\n", e.paint(dim, "more groups: add --before "+itoa(page.Next)))
-		}
+		})
+		e.morePages("groups", page.Next)
 	})
 }
 

@@ -50,12 +50,7 @@ func (e *Env) hookEvents(list []coppice.HookEventInfo) {
 }
 
 func (e *Env) hooks(list []api.ConfiguredHook) {
-	if len(list) == 0 {
-		e.printf("no hooks; add them under hooks in coppice.yaml, or in the user's config.yaml\n")
-		return
-	}
-	var rows [][]cell
-	for _, h := range list {
+	listed(e, "no hooks; add them under hooks in coppice.yaml, or in the user's config.yaml", list, []column{{head: "OF"}, {head: "EVENT"}, {head: "RUN", give: true}, {head: "ON FAILURE"}, {head: "LAST"}, {head: "WHEN"}}, func(h api.ConfiguredHook) []cell {
 		of, last, at := h.Project, plain("never ran"), ""
 		if h.From == "user" {
 			of = "user"
@@ -63,9 +58,8 @@ func (e *Env) hooks(list []api.ConfiguredHook) {
 		if r := h.Last; r != nil {
 			last, at = hookState(*r), ago(e.Now().Sub(r.At))
 		}
-		rows = append(rows, []cell{plain(of), {string(h.Event), bold}, plain(line(h.Run)), plain(h.OnFailure), last, {at, dim}})
-	}
-	e.table([]column{{head: "OF"}, {head: "EVENT"}, {head: "RUN", give: true}, {head: "ON FAILURE"}, {head: "LAST"}, {head: "WHEN"}}, rows)
+		return []cell{plain(of), {string(h.Event), bold}, plain(line(h.Run)), plain(h.OnFailure), last, {at, dim}}
+	})
 }
 
 // hookState shows how a run ended.
@@ -90,41 +84,32 @@ Nothing follows from their results. The command exits with 1 if a hook fails.`,
 	}
 	c.Flags().StringVarP(&t.Project, "project", "p", "", "a project's prefix; the default is the current directory's")
 	c.Flags().StringVar(&t.Task, "task", "", "the task whose facts the hooks get")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		failed := false
-		err := result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (page api.HookRunPage, err error) {
-			t.Event = coppice.HookEvent(given[0])
-			if t.Project == "" && t.Task == "" {
-				here, err := e.here(ctx, cl)
-				if err != nil {
-					return page, err
-				}
-				if here != nil { // otherwise only the user's hooks run
-					t.Project = here.Prefix
-				}
+	return tests(e, c, func(ctx context.Context, cl *client.Client, given []string) (page api.HookRunPage, failed bool, err error) {
+		t.Event = coppice.HookEvent(given[0])
+		if t.Project == "" && t.Task == "" {
+			here, err := e.here(ctx, cl)
+			if err != nil {
+				return page, false, err
 			}
-			if page, err = cl.TestHooks(ctx, t); err != nil {
-				return page, err
+			if here != nil { // otherwise only the user's hooks run
+				t.Project = here.Prefix
 			}
-			for i, r := range page.Runs {
-				if page.Runs[i], err = cl.WaitHook(ctx, r.ID); err != nil {
-					return page, err
-				}
-				failed = failed || page.Runs[i].State != coppice.HookPassed
-			}
-			return page, nil
-		}, func(page api.HookRunPage) {
-			for _, r := range page.Runs {
-				e.hookRun(r, true)
-			}
-		})
-		if err == nil && failed {
-			return exitState(exitFailed)
 		}
-		return err
-	}
-	return c
+		if page, err = cl.TestHooks(ctx, t); err != nil {
+			return page, false, err
+		}
+		for i, r := range page.Runs {
+			if page.Runs[i], err = cl.WaitHook(ctx, r.ID); err != nil {
+				return page, false, err
+			}
+			failed = failed || page.Runs[i].State != coppice.HookPassed
+		}
+		return page, failed, nil
+	}, func(page api.HookRunPage) {
+		for _, r := range page.Runs {
+			e.hookRun(r, true)
+		}
+	})
 }
 
 func (e *Env) hooksLog() *cobra.Command {
@@ -138,7 +123,7 @@ func (e *Env) hooksLog() *cobra.Command {
 	f.StringVarP(&q.Project, "project", "p", "", "only this project")
 	f.StringVar(&q.Task, "task", "", "only this task")
 	f.StringVar(&q.Event, "event", "", "only this event, such as landed")
-	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(f, &q.Before)
 	f.IntVar(&q.Limit, "limit", 20, "how many runs, at most 100")
 	f.BoolVar(&output, "output", false, "show the output of each run; without it, only that of failed ones")
 	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.HookRunPage, error) {
@@ -151,9 +136,7 @@ func (e *Env) hooksLog() *cobra.Command {
 		for _, r := range page.Runs {
 			e.hookRun(r, output || r.State == coppice.HookFailed)
 		}
-		if page.Next != 0 {
-			e.printf("%s\n", e.paint(dim, "more runs: add --before "+itoa(page.Next)))
-		}
+		e.morePages("runs", page.Next)
 	})
 }
 

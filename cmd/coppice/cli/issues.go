@@ -38,7 +38,7 @@ become tasks with the reason, and the issues of tasks that have not ended.`,
 	var q client.IssueQuery
 	c.Flags().BoolVar(&q.Ended, "ended", false, "also list issues whose tasks have ended")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "at most this many, up to 500")
-	c.Flags().Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(c.Flags(), &q.Before)
 	return showsIn(e, c, project, func(ctx context.Context, cl *client.Client, prefix string, _ []string) (api.Issues, error) {
 		return cl.Issues(ctx, prefix, q)
 	}, e.issues)
@@ -70,9 +70,7 @@ func (e *Env) issues(page api.Issues) {
 		rows[i] = []cell{{s.Name, bold}, plain(cmp.Or(string(s.Status), "-")), plain(cmp.Or(s.Task, "-")), plain(s.Title), plain(issueNote(s)), plain(s.URL)}
 	}
 	e.table([]column{{head: "ISSUE"}, {head: "STATUS"}, {head: "TASK"}, {head: "TITLE", give: true}, {head: "NOTE", give: true}, {head: "URL"}}, rows)
-	if page.Next != 0 {
-		e.printf("%s\n", e.paint(dim, "more issues: add --before "+itoa(page.Next)))
-	}
+	e.morePages("issues", page.Next)
 }
 
 // issueNote says what a person should know about an issue.

@@ -40,7 +40,7 @@ task, the age of a waiting one, and the duration of an ended one.`,
 	f.BoolVar(&q.Flagged, "flagged", false, "only tasks that are flagged")
 	f.StringVar(&q.Text, "text", "", "only tasks with this text in title or key")
 	f.IntVarP(&q.Limit, "limit", "n", 50, "at most this many tasks")
-	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(f, &q.Before)
 	archived := f.Bool("archived", false, "only archived tasks")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -66,9 +66,7 @@ func (e *Env) printPage(page api.TaskPage) {
 		return
 	}
 	e.tasks(page.Tasks)
-	if page.Next != 0 {
-		e.printf("%s\n", e.paint(dim, "more tasks: add --before "+itoa(page.Next)))
-	}
+	e.morePages("tasks", page.Next)
 }
 
 // tasks prints a table of tasks.

@@ -73,15 +73,9 @@ func (e *Env) noteList() *cobra.Command {
 		q.Task, q.Prefix = at.task, strings.Join(given, "")
 		return cl.Notes(ctx, project, q)
 	}, func(page api.NotePage) {
-		if len(page.Notes) == 0 {
-			e.printf("no notes\n")
-			return
-		}
-		rows := make([][]cell, len(page.Notes))
-		for i, n := range page.Notes {
-			rows[i] = []cell{{n.Key, bold}, plain(n.Task), plain(itoa(n.Version)), plain(itoa(n.Size)), {ago(e.Now().Sub(n.UpdatedAt)), dim}, plain(n.By)}
-		}
-		e.table([]column{{head: "KEY"}, {head: "TASK"}, {head: "VERSION", end: true}, {head: "BYTES", end: true}, {head: "AGE", end: true}, {head: "BY", give: true}}, rows)
+		listed(e, "no notes", page.Notes, []column{{head: "KEY"}, {head: "TASK"}, {head: "VERSION", end: true}, {head: "BYTES", end: true}, {head: "AGE", end: true}, {head: "BY", give: true}}, func(n api.Note) []cell {
+			return []cell{{n.Key, bold}, plain(n.Task), plain(itoa(n.Version)), plain(itoa(n.Size)), {ago(e.Now().Sub(n.UpdatedAt)), dim}, plain(n.By)}
+		})
 		if page.Next != "" {
 			e.printf("%s\n", e.paint(dim, "more notes: add --after "+coppice.Quote(page.Next)))
 		}

@@ -27,20 +27,14 @@ notifier gets, and how its newest message ended.`,
 }
 
 func (e *Env) notifiers(l api.NotifierList) {
-	if len(l.Notifiers) == 0 {
-		e.printf("no notifiers; add them under notify.notifiers in the user's config.yaml\n")
-		return
-	}
-	var rows [][]cell
-	for _, n := range l.Notifiers {
+	listed(e, "no notifiers; add them under notify.notifiers in the user's config.yaml", l.Notifiers, []column{{head: "NOTIFIER"}, {head: "KIND"}, {head: "GETS", give: true}, {head: "LAST"}, {head: "WHEN"}}, func(n api.Notifier) []cell {
 		last, at := plain("nothing sent"), ""
 		if m := n.Last; m != nil {
 			last, at = messageState(*m), ago(e.Now().Sub(m.At))
 		}
-		rows = append(rows, []cell{{n.Name, bold}, plain(n.Kind), plain(routesText(n.Routes)), last, {at, dim}})
-	}
-	e.table([]column{{head: "NOTIFIER"}, {head: "KIND"}, {head: "GETS", give: true}, {head: "LAST"}, {head: "WHEN"}}, rows)
-	if l.Looking {
+		return []cell{{n.Name, bold}, plain(n.Kind), plain(routesText(n.Routes)), last, {at, dim}}
+	})
+	if l.Looking && len(l.Notifiers) > 0 {
 		e.printf("%s\n", e.paint(dim, "a person looks at the dashboard, so nothing is sent now"))
 	}
 }
@@ -90,33 +84,24 @@ accepted it. Routes, hours and pauses do not apply. The command exits with 1 if 
 message could not be sent.`,
 		Example: "  coppice notify test\n  coppice notify test phone team", Args: cobra.ArbitraryArgs,
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		failed := false
-		err := result(e, c, *asJSON, func(ctx context.Context, cl *client.Client) (page api.NotificationPage, err error) {
-			if page, err = cl.TestNotifiers(ctx, given); err != nil {
-				return page, err
-			}
-			for i, n := range page.Notifications {
-				if page.Notifications[i], err = cl.WaitNotification(ctx, n.ID); err != nil {
-					return page, err
-				}
-				failed = failed || page.Notifications[i].State != "sent"
-			}
-			return page, nil
-		}, func(page api.NotificationPage) {
-			for _, n := range page.Notifications {
-				state := messageState(n)
-				e.printf("%s  %s  %s\n", e.paint(bold, Clean(n.Notifier)), n.Kind, e.paint(state.style, state.text))
-				e.notifyFailure(n)
-			}
-		})
-		if err == nil && failed {
-			return exitState(exitFailed)
+	return tests(e, c, func(ctx context.Context, cl *client.Client, given []string) (page api.NotificationPage, failed bool, err error) {
+		if page, err = cl.TestNotifiers(ctx, given); err != nil {
+			return page, false, err
 		}
-		return err
-	}
-	return c
+		for i, n := range page.Notifications {
+			if page.Notifications[i], err = cl.WaitNotification(ctx, n.ID); err != nil {
+				return page, false, err
+			}
+			failed = failed || page.Notifications[i].State != "sent"
+		}
+		return page, failed, nil
+	}, func(page api.NotificationPage) {
+		for _, n := range page.Notifications {
+			state := messageState(n)
+			e.printf("%s  %s  %s\n", e.paint(bold, Clean(n.Notifier)), n.Kind, e.paint(state.style, state.text))
+			e.notifyFailure(n)
+		}
+	})
 }
 
 // notifyFailure says why a message was not accepted.
@@ -138,7 +123,7 @@ func (e *Env) notifyLog() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&q.Notifier, "notifier", "", "only this notifier")
-	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(f, &q.Before)
 	f.IntVar(&q.Limit, "limit", 20, "how many messages, at most 100")
 	f.BoolVar(&text, "text", false, "show the text of each message")
 	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.NotificationPage, error) {
@@ -151,9 +136,7 @@ func (e *Env) notifyLog() *cobra.Command {
 		for _, n := range page.Notifications {
 			e.message(n, text)
 		}
-		if page.Next != 0 {
-			e.printf("%s\n", e.paint(dim, "more messages: add --before "+itoa(page.Next)))
-		}
+		e.morePages("messages", page.Next)
 	})
 }
 

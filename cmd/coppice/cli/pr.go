@@ -52,7 +52,7 @@ func (e *Env) pullKey(ctx context.Context, cl *client.Client, project, word stri
 // pullPage is the result of coppice pr list.
 type pullPage struct {
 	Pulls []listedPull `json:"pulls"`
-	Next  int64        `json:"next,omitempty"`
+	api.Page
 }
 
 // listedPull is a pull request with its task.
@@ -76,7 +76,7 @@ projects if the directory is not in a project. A request is known by its number 
 	c.Flags().BoolVarP(&all, "all", "a", false, "list the pull requests of all projects")
 	ended := c.Flags().Bool("ended", false, "also list pull requests that were merged or closed")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "at most this many, up to 500")
-	c.Flags().Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(c.Flags(), &q.Before)
 	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (out pullPage, err error) {
 		if *ended {
 			q.Pull, q.Archived = "any", "true"
@@ -85,7 +85,7 @@ projects if the directory is not in a project. A request is known by its number 
 			return out, err
 		}
 		page, err := cl.Tasks(ctx, q)
-		out = pullPage{Pulls: []listedPull{}, Next: page.Next}
+		out = pullPage{Pulls: []listedPull{}, Page: page.Page}
 		for _, t := range page.Tasks {
 			if t.PR != nil {
 				out.Pulls = append(out.Pulls, listedPull{Task: t.Key, Title: t.Title, PullMark: *t.PR})
@@ -97,22 +97,14 @@ projects if the directory is not in a project. A request is known by its number 
 
 // pulls prints a table of pull requests.
 func (e *Env) pulls(page pullPage) {
-	if len(page.Pulls) == 0 {
-		e.printf("no open pull requests\n%s\n", e.paint(dim, "open one with: coppice pr open KEY; continue somebody else's with: coppice pr adopt NUMBER"))
-		return
-	}
-	rows := make([][]cell, len(page.Pulls))
-	for i, p := range page.Pulls {
+	listed(e, "no open pull requests\n"+e.paint(dim, "open one with: coppice pr open KEY; continue somebody else's with: coppice pr adopt NUMBER"), page.Pulls, []column{{head: "PR"}, {head: "TASK"}, {head: "STATE"}, {head: "CI"}, {head: "REVIEW"}, {head: "TITLE", give: true}, {head: "PROBLEM", give: true}, {head: "URL"}}, func(p listedPull) []cell {
 		number := "-"
 		if p.Number != 0 {
 			number = fmt.Sprintf("#%d", p.Number)
 		}
-		rows[i] = []cell{{number, bold}, plain(p.Task), plain(pullState(p.PullMark)), ciCell(p.PullMark), reviewCell(p.PullMark), plain(p.Title), plain(p.Problem), plain(p.URL)}
-	}
-	e.table([]column{{head: "PR"}, {head: "TASK"}, {head: "STATE"}, {head: "CI"}, {head: "REVIEW"}, {head: "TITLE", give: true}, {head: "PROBLEM", give: true}, {head: "URL"}}, rows)
-	if page.Next != 0 {
-		e.printf("%s\n", e.paint(dim, "more pull requests: add --before "+itoa(page.Next)))
-	}
+		return []cell{{number, bold}, plain(p.Task), plain(pullState(p.PullMark)), ciCell(p.PullMark), reviewCell(p.PullMark), plain(p.Title), plain(p.Problem), plain(p.URL)}
+	})
+	e.morePages("pull requests", page.Next)
 }
 
 // pullState returns the state of a pull request in a few words.

@@ -12,6 +12,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/pflag"
 
 	"coppice"
 )
@@ -157,6 +158,31 @@ type column struct {
 }
 
 const gap = "  "
+
+// listed prints a table with a row for each item. Without items, it prints none instead.
+func listed[T any](e *Env, none string, items []T, cols []column, row func(T) []cell) {
+	if len(items) == 0 {
+		e.printf("%s\n", none)
+		return
+	}
+	rows := make([][]cell, len(items))
+	for i, x := range items {
+		rows[i] = row(x)
+	}
+	e.table(cols, rows)
+}
+
+// beforeFlag adds --before, which gets the next page of a list.
+func beforeFlag(f *pflag.FlagSet, before *int64) {
+	f.Int64Var(before, "before", 0, "the next page: the number that the previous page printed")
+}
+
+// morePages says how to get the next page of a list, if there is one.
+func (e *Env) morePages(what string, next int64) {
+	if next != 0 {
+		e.printf("%s\n", e.paint(dim, "more "+what+": add --before "+itoa(next)))
+	}
+}
 
 // table prints rows under their heads, aligned, within the terminal's width.
 func (e *Env) table(cols []column, rows [][]cell) {

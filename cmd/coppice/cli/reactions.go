@@ -25,7 +25,7 @@ such as CI that fails: see docs/reactions.md.`,
 	c.Flags().StringVarP(&project, "project", "p", "", "a project's prefix")
 	c.Flags().BoolVarP(&all, "all", "a", false, "the reactions of all projects")
 	c.Flags().IntVarP(&limit, "limit", "n", 50, "at most this many")
-	c.Flags().Int64Var(&before, "before", 0, "the next page: the number that the previous page printed")
+	beforeFlag(c.Flags(), &before)
 	shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (page api.ReactionPage, err error) {
 		if err := e.inProject(ctx, cl, &project, all); err != nil {
 			return page, err
@@ -37,22 +37,14 @@ such as CI that fails: see docs/reactions.md.`,
 }
 
 func (e *Env) reactions(page api.ReactionPage) {
-	if len(page.Reactions) == 0 {
-		e.printf("no reactions\n")
-		return
-	}
-	rows := make([][]cell, len(page.Reactions))
-	for i, r := range page.Reactions {
+	listed(e, "no reactions", page.Reactions, []column{{head: "AGE", end: true}, {head: "OF"}, {head: "REACTION", give: true}}, func(r api.ReactionEntry) []cell {
 		of := r.Of
 		if of == "" {
 			of = r.Project
 		}
-		rows[i] = []cell{{ago(e.Now().Sub(r.At)), dim}, {of, bold}, plain(reactionLine(r.Reacted.Reacted))}
-	}
-	e.table([]column{{head: "AGE", end: true}, {head: "OF"}, {head: "REACTION", give: true}}, rows)
-	if page.Next != 0 {
-		e.printf("%s\n", e.paint(dim, "more reactions: add --before "+itoa(page.Next)))
-	}
+		return []cell{{ago(e.Now().Sub(r.At)), dim}, {of, bold}, plain(reactionLine(r.Reacted.Reacted))}
+	})
+	e.morePages("reactions", page.Next)
 }
 
 func (e *Env) reactionRules() *cobra.Command {

@@ -157,19 +157,13 @@ func (e *Env) scheduleList() *cobra.Command {
 		}
 		return cl.Schedules(ctx, *project)
 	}, func(list api.ScheduleList) {
-		if len(list.Schedules) == 0 {
-			e.printf("no schedules\n")
-			return
-		}
-		rows := make([][]cell, len(list.Schedules))
-		for i, s := range list.Schedules {
+		listed(e, "no schedules", list.Schedules, []column{{head: "NAME"}, {head: "PROJECT"}, {head: "WHEN"}, {head: "NEXT"}, {head: "RUNS", end: true}, {head: "LAST"}, {head: "TASK", give: true}, {head: "STATE"}}, func(s api.Schedule) []cell {
 			next := "-"
 			if len(s.Next) > 0 {
 				next = e.moment(s.Next[0])
 			}
-			rows[i] = []cell{{line(s.Name), bold}, plain(s.Project), plain(s.When), plain(next), plain(itoa(int64(s.Runs))), plain(s.Last), plain(s.Title), plain(e.scheduleState(s))}
-		}
-		e.table([]column{{head: "NAME"}, {head: "PROJECT"}, {head: "WHEN"}, {head: "NEXT"}, {head: "RUNS", end: true}, {head: "LAST"}, {head: "TASK", give: true}, {head: "STATE"}}, rows)
+			return []cell{{line(s.Name), bold}, plain(s.Project), plain(s.When), plain(next), plain(itoa(int64(s.Runs))), plain(s.Last), plain(s.Title), plain(e.scheduleState(s))}
+		})
 	})
 }
 
@@ -186,19 +180,13 @@ func (e *Env) scheduleShow() *cobra.Command {
 		if s.Always {
 			e.printf("it continues after a run that failed\n")
 		}
-		if len(s.History) == 0 {
-			e.printf("no runs\n")
-			return
-		}
-		rows := make([][]cell, len(s.History))
-		for i, t := range s.History {
+		listed(e, "no runs", s.History, []column{{head: "RUN"}, {head: "STATUS"}, {head: "AGE", end: true}, {head: "TOOK", end: true}, {head: "WHY", give: true}}, func(t api.Task) []cell {
 			took := ""
 			if !t.EndedAt.IsZero() {
 				took = t.EndedAt.Sub(t.CreatedAt).Round(time.Second).String()
 			}
-			rows[i] = []cell{{t.Key, bold}, {string(t.Status), statusStyle(t.Status)}, {ago(e.Now().Sub(t.CreatedAt)), dim}, plain(took), plain(t.Reason)}
-		}
-		e.table([]column{{head: "RUN"}, {head: "STATUS"}, {head: "AGE", end: true}, {head: "TOOK", end: true}, {head: "WHY", give: true}}, rows)
+			return []cell{{t.Key, bold}, {string(t.Status), statusStyle(t.Status)}, {ago(e.Now().Sub(t.CreatedAt)), dim}, plain(took), plain(t.Reason)}
+		})
 	})
 }
 

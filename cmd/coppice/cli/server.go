@@ -30,15 +30,9 @@ func (e *Env) projectList() *cobra.Command {
 		projects, err := cl.Projects(ctx)
 		return api.ProjectList{Projects: projects}, err
 	}, func(list api.ProjectList) {
-		if len(list.Projects) == 0 {
-			e.printf("no projects\n%s\n", e.paint(dim, "add one with: coppice project add, in its directory"))
-			return
-		}
-		rows := make([][]cell, len(list.Projects))
-		for i, p := range list.Projects {
-			rows[i] = []cell{{p.Prefix, bold}, plain(projectState(p)), plain(p.Policy.Base), plain(p.Path)}
-		}
-		e.table([]column{{head: "PREFIX"}, {head: "STATE"}, {head: "BASE"}, {head: "PATH", give: true}}, rows)
+		listed(e, "no projects\n"+e.paint(dim, "add one with: coppice project add, in its directory"), list.Projects, []column{{head: "PREFIX"}, {head: "STATE"}, {head: "BASE"}, {head: "PATH", give: true}}, func(p api.Project) []cell {
+			return []cell{{p.Prefix, bold}, plain(projectState(p)), plain(p.Policy.Base), plain(p.Path)}
+		})
 	})
 }
 

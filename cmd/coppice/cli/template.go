@@ -36,15 +36,9 @@ func (e *Env) templateList() *cobra.Command {
 	return showsIn(e, c, projectFlag(c), func(ctx context.Context, cl *client.Client, prefix string, _ []string) (api.Templates, error) {
 		return cl.Templates(ctx, prefix)
 	}, func(list api.Templates) {
-		if len(list.Templates) == 0 {
-			e.printf("no templates\n%s\n", e.paint(dim, "create one with: coppice template edit NAME"))
-			return
-		}
-		rows := make([][]cell, len(list.Templates))
-		for i, t := range list.Templates {
-			rows[i] = []cell{{line(t.Name), bold}, plain(string(t.Flow)), plain(variableNames(t)), plain(t.Title)}
-		}
-		e.table([]column{{head: "NAME"}, {head: "FLOW"}, {head: "VARIABLES"}, {head: "TITLE", give: true}}, rows)
+		listed(e, "no templates\n"+e.paint(dim, "create one with: coppice template edit NAME"), list.Templates, []column{{head: "NAME"}, {head: "FLOW"}, {head: "VARIABLES"}, {head: "TITLE", give: true}}, func(t api.Template) []cell {
+			return []cell{{line(t.Name), bold}, plain(string(t.Flow)), plain(variableNames(t)), plain(t.Title)}
+		})
 		for _, t := range list.Templates {
 			if t.Problem != "" {
 				e.printf("\n%s cannot be used: %s\n", line(t.Name), Clean(t.Problem))
@@ -161,17 +155,11 @@ func (e *Env) templateStats() *cobra.Command {
 		}
 		return out, err
 	}, func(out api.TemplateStats) {
-		if len(out.Stats) == 0 {
-			e.printf("no task of a template has ended\n")
-			return
-		}
-		rows := make([][]cell, len(out.Stats))
-		for i, s := range out.Stats {
-			rows[i] = []cell{
+		listed(e, "no task of a template has ended", out.Stats, []column{{head: "TEMPLATE"}, {head: "MODEL"}, {head: "TASKS", end: true}, {head: "DONE", end: true}, {head: "FAILED", end: true}, {head: "COST", end: true}, {head: "TURNS", end: true}, {head: "TIME", end: true}}, func(s coppice.TemplateStat) []cell {
+			return []cell{
 				{line(s.Template), bold}, plain(s.Model), plain(itoa(int64(s.Tasks))), plain(fmt.Sprintf("%d%%", 100*s.Done/max(1, s.Tasks))), plain(itoa(int64(s.Failed))),
 				plain(money(s.CostUSD)), plain(fmt.Sprintf("%.1f", s.Turns)), plain(s.Took.D().Round(time.Second).String()),
 			}
-		}
-		e.table([]column{{head: "TEMPLATE"}, {head: "MODEL"}, {head: "TASKS", end: true}, {head: "DONE", end: true}, {head: "FAILED", end: true}, {head: "COST", end: true}, {head: "TURNS", end: true}, {head: "TIME", end: true}}, rows)
+		})
 	})
 }

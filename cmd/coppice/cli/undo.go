@@ -102,19 +102,13 @@ func (e *Env) nextUndo(all []coppice.Undo, key string, kind coppice.UndoKind, qu
 
 // printUndo lists what can be undone.
 func (e *Env) printUndo(all []coppice.Undo) {
-	if len(all) == 0 {
-		e.printf("nothing can be undone\n")
-		return
-	}
-	rows := make([][]cell, len(all))
-	for i, u := range all {
+	listed(e, "nothing can be undone", all, []column{{head: "AGE", end: true}, {head: "KEY"}, {head: "WHAT"}, {head: "BY"}, {head: "TITLE", give: true}, {head: "UNDOING IT", give: true}}, func(u coppice.Undo) []cell {
 		who := u.By
 		if u.Own {
 			who = "you"
 		}
-		rows[i] = []cell{{ago(e.Now().Sub(u.At)), dim}, {u.Task, bold}, plain(string(u.Kind)), plain(who), plain(line(u.Title)), plain(line(u.Text))}
-	}
-	e.table([]column{{head: "AGE", end: true}, {head: "KEY"}, {head: "WHAT"}, {head: "BY"}, {head: "TITLE", give: true}, {head: "UNDOING IT", give: true}}, rows)
+		return []cell{{ago(e.Now().Sub(u.At)), dim}, {u.Task, bold}, plain(string(u.Kind)), plain(who), plain(line(u.Title)), plain(line(u.Text))}
+	})
 }
 
 // confirmUndo asks before a branch of the person changes.
@@ -177,12 +171,7 @@ func (e *Env) trashList() *cobra.Command {
 }
 
 func (e *Env) printTrash(list api.TrashList) {
-	if len(list.Trash) == 0 {
-		e.printf("the trash is empty\n")
-		return
-	}
-	rows := make([][]cell, len(list.Trash))
-	for i, x := range list.Trash {
+	listed(e, "the trash is empty", list.Trash, []column{{head: "KEY"}, {head: "TITLE", give: true}, {head: "REMOVED", end: true}, {head: "EXPIRES", end: true}, {head: "RESTORE", give: true}}, func(x api.TrashItem) []cell {
 		note := "an earlier workspace of the task"
 		switch {
 		case x.What == coppice.TrashBranches:
@@ -192,11 +181,10 @@ func (e *Env) printTrash(list api.TrashList) {
 		case x.Restores:
 			note = "coppice trash restore " + x.Task
 		}
-		rows[i] = []cell{
+		return []cell{
 			{x.Task, bold}, plain(line(x.Title)), {ago(e.Now().Sub(x.RemovedAt)) + " ago", dim}, {"in " + ago(x.ExpiresAt.Sub(e.Now())), dim}, plain(note),
 		}
-	}
-	e.table([]column{{head: "KEY"}, {head: "TITLE", give: true}, {head: "REMOVED", end: true}, {head: "EXPIRES", end: true}, {head: "RESTORE", give: true}}, rows)
+	})
 	if list.More {
 		e.printf("%s\n", e.paint(dim, "there is more; see a single project with --project"))
 	}

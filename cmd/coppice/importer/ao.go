@@ -213,13 +213,18 @@ func (t *taker) aoWorkspace(key string, v any) {
 	t.say(key, v, Took, "", "built in: each task has its own workspace")
 }
 
-// aoWorker imports the agent that does the work, which comes before agent.
-func (t *taker) aoWorker(key string, v any) {
+// object returns the fields of an object, and refuses any other value.
+func (t *taker) object(key string, v any) map[string]any {
 	m, ok := v.(map[string]any)
 	if !ok {
 		t.refuse(key, v, wrong("an object"))
-		return
 	}
+	return m
+}
+
+// aoWorker imports the agent that does the work, which comes before agent.
+func (t *taker) aoWorker(key string, v any) {
+	m := t.object(key, v)
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		switch k {
 		case "agent":
@@ -236,11 +241,7 @@ func (t *taker) aoWorker(key string, v any) {
 var aoPermissions = map[string]string{"permissionless": coppice.RuleAllow, "skip": coppice.RuleAllow, "default": coppice.RuleAsk}
 
 func (t *taker) aoAgentConfig(key string, v any) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		t.refuse(key, v, wrong("an object"))
-		return
-	}
+	m := t.object(key, v)
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		s, _ := m[k].(string)
 		at := key + "." + k
@@ -286,11 +287,7 @@ func (t *taker) aoGuide(key string, v any) {
 // aoReactions imports the reactions that Coppice can express. Those of the project
 // come before those of all projects.
 func (t *taker) aoReactions(key string, v any) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		t.refuse(key, v, wrong("an object"))
-		return
-	}
+	m := t.object(key, v)
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		at := key + "." + name
 		r, ok := m[name].(map[string]any)
