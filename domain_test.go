@@ -299,3 +299,22 @@ func TestStatesOfLandings(t *testing.T) {
 		}
 	}
 }
+
+// A message that was delivered in a later try has not failed.
+func TestStatesOfMessages(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1, 0)
+	for _, c := range []struct {
+		m     coppice.Message
+		state coppice.MessageState
+		text  string
+	}{
+		{coppice.Message{}, coppice.MessageWaiting, "not delivered yet"},
+		{coppice.Message{Failed: "it was busy"}, coppice.MessageFailed, "not delivered: it was busy"},
+		{coppice.Message{Failed: "it was busy", DeliveredAt: at}, coppice.MessageDelivered, "delivered"},
+	} {
+		if state, text := c.m.State(); state != c.state || text != c.text {
+			t.Errorf("%+v is %s, %q", c.m, state, text)
+		}
+	}
+}

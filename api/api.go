@@ -152,7 +152,7 @@ type TaskDetail struct {
 	Refusals   int                `json:"refusals" doc:"How many of check_runs count against the work: they did not pass, nothing killed them, and they did not run on the base"`
 	Running    *RunningChecks     `json:"running,omitempty" doc:"Its checks that wait or run now"`
 	Refused    *FailedCheck       `json:"failed_check,omitempty" doc:"If it failed or needs a person: the failed check of its newest candidate"`
-	Messages   []coppice.Message  `json:"messages"`
+	Messages   []TaskMessage      `json:"messages"`
 	Questions  []Question         `json:"questions"`
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`
 	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
@@ -163,6 +163,13 @@ type TaskDetail struct {
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
 	Children   []Child            `json:"children" doc:"The tasks that its agents created, oldest first"`
 	Below      coppice.USD        `json:"below,omitempty" doc:"What the tasks below it have cost; it counts against its budget"`
+}
+
+// TaskMessage is a message to a task, as people see it.
+type TaskMessage struct {
+	coppice.Message
+	State     coppice.MessageState `json:"state" enum:"waiting,delivered,failed"`
+	StateText string               `json:"state_text" doc:"What people read as its state, with the reason if it failed"`
 }
 
 // Child is a task that an agent of another task created.

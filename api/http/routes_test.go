@@ -157,6 +157,9 @@ func TestTaskDetailHasEverything(t *testing.T) {
 		!slices.Equal(d.Dependants, []string{"app-2"}) {
 		t.Errorf("detail %+v", d)
 	}
+	if m := d.Messages[0]; m.State != coppice.MessageWaiting || m.StateText != "not delivered yet" {
+		t.Errorf("message %+v", m)
+	}
 	q, err := b.Client.Answer(b.Ctx, "app-1", 0, "the left one")
 	b.Must(err)
 	if q.Answer != "the left one" || q.Open {

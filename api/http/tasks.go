@@ -282,8 +282,13 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.Running, err = s.runningChecks(r, t.ID); err != nil {
 		return out, err
 	}
-	if out.Messages, err = r.Messages.Of(t.ID); err != nil {
+	messages, err := r.Messages.Of(t.ID)
+	if err != nil {
 		return out, err
+	}
+	for _, m := range messages {
+		state, text := m.State()
+		out.Messages = append(out.Messages, api.TaskMessage{Message: m, State: state, StateText: text})
 	}
 	questions, err := r.Questions.Of(t.ID)
 	if err != nil {

@@ -5587,7 +5587,7 @@ export interface components {
             line?: string;
             /** @description Keys of its sessions that have not ended */
             live?: string[] | null;
-            messages: components["schemas"]["Message"][] | null;
+            messages: components["schemas"]["TaskMessage"][] | null;
             model?: string;
             /**
              * @description Why it needs a person: the kind of its entry in the inbox
@@ -5716,6 +5716,27 @@ export interface components {
         };
         TaskList: {
             tasks: components["schemas"]["Task"][] | null;
+        };
+        TaskMessage: {
+            /** Format: date-time */
+            delivered_at?: string;
+            failed?: string;
+            from?: string;
+            /** Format: int64 */
+            id: number;
+            images?: string[] | null;
+            kind?: string;
+            /** Format: date-time */
+            sent_at: string;
+            /** Format: int64 */
+            session_id?: number;
+            /** @enum {string} */
+            state: "waiting" | "delivered" | "failed";
+            /** @description What people read as its state, with the reason if it failed */
+            state_text: string;
+            /** Format: int64 */
+            task_id: number;
+            text: string;
         };
         TaskPage: {
             /**
@@ -6319,6 +6340,7 @@ export type TaskChange = components['schemas']['TaskChange'];
 export type TaskDefaults = components['schemas']['TaskDefaults'];
 export type TaskDetail = components['schemas']['TaskDetail'];
 export type TaskList = components['schemas']['TaskList'];
+export type TaskMessage = components['schemas']['TaskMessage'];
 export type TaskPage = components['schemas']['TaskPage'];
 export type Template = components['schemas']['Template'];
 export type TemplateChange = components['schemas']['TemplateChange'];

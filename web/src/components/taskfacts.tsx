@@ -127,9 +127,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
             {t.messages!.map((m) => (
               <li key={m.id}>
                 <p>{m.kind && <span className="tag">{m.kind}</span>} {m.text}{(m.images?.length ?? 0) > 0 && <span className="muted"> (+{plural(m.images!.length, "image")})</span>}</p>
-                <small className={m.failed && !m.delivered_at ? "bad-text" : "muted"}>
-                  {m.delivered_at ? `delivered ${clock(m.delivered_at)}` : m.failed ? `not delivered: ${m.failed}` : "waiting for a session"}
-                </small>
+                <small className={m.state === "failed" ? "bad-text" : "muted"}>{m.state_text}{m.delivered_at && ` ${clock(m.delivered_at)}`}</small>
               </li>
             ))}
           </ul>
