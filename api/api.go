@@ -160,6 +160,7 @@ type TaskDetail struct {
 	Reviewers  []coppice.Reviewer `json:"reviewers,omitempty" doc:"Who has reviewed its pull request, by the first review of each person"`
 	Reactions  []Reacted          `json:"reactions,omitempty" doc:"What followed the events of its pull request and its agents, oldest first"`
 	Terminals  []string           `json:"terminals" doc:"Keys of its sessions that run, or ran, on a terminal"`
+	CanAttach  bool               `json:"can_attach,omitempty" doc:"Its newest session runs on a terminal: coppice attach shows its screen"`
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
 	Children   []Child            `json:"children" doc:"The tasks that its agents created, oldest first"`
 	Below      coppice.USD        `json:"below,omitempty" doc:"What the tasks below it have cost; it counts against its budget"`

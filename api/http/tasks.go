@@ -253,6 +253,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.Terminals, err = s.terminalsOf(r, t, out.History); err != nil {
 		return out, err
 	}
+	out.CanAttach = slices.Contains(out.Terminals, out.Session) && slices.Contains(out.Live, out.Session)
 	for i := range out.History {
 		s := &out.History[i]
 		s.Prompt = "" // it can be long; show-session returns it

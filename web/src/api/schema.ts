@@ -5514,6 +5514,8 @@ export interface components {
             budget?: string;
             /** @description What can be requested of it now; each has a route, /tasks/{key}/land and so on */
             can?: string[] | null;
+            /** @description Its newest session runs on a terminal: coppice attach shows its screen */
+            can_attach?: boolean;
             /** @description Its request can change: priority, budget, limits and so on */
             can_change?: boolean;
             /** @description A message can be sent to its session, or to its next one */

@@ -43,3 +43,12 @@ it("shows the state of each message as the server says it", () => {
   expect(states.map((s) => s.textContent)).toEqual(["not here", "lost: it was busy", `arrived ${clock("2026-01-01T10:05:00Z")}`]);
   expect(states.map((s) => s.className)).toEqual(["muted", "bad-text", "muted"]);
 });
+
+it("has the command for attaching while the server says that it works", () => {
+  const props = { onPriority: () => {}, onBudget: () => {}, onLimits: () => {} };
+  const { unmount } = show(<TaskFacts t={detail({ id: 1, session: "app-1.1", terminals: ["app-1.1"] })} {...props} />);
+  expect(screen.queryByText("coppice attach app-1")).toBeNull();
+  unmount();
+  show(<TaskFacts t={detail({ id: 1, can_attach: true })} {...props} />);
+  expect(screen.getByText("coppice attach app-1")).toBeTruthy();
+});

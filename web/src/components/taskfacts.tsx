@@ -117,7 +117,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
       )}
       <section>
         <h2>From a terminal</h2>
-        {!t.ended_at && t.session && t.terminals?.includes(t.session) && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
+        {t.can_attach && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
         <Copy text={t.ended_at ? `coppice show ${t.key}` : `coppice logs -f ${t.key}`} label="Copy the command" />
       </section>
       {(t.messages?.length ?? 0) > 0 && (
