@@ -318,3 +318,24 @@ func TestStatesOfMessages(t *testing.T) {
 		}
 	}
 }
+
+// The mark of a request agrees with the sentence about its merge.
+func TestMergesOfPulls(t *testing.T) {
+	t.Parallel()
+	for want, list := range map[string][]coppice.PullDetails{
+		"":                               {{MergeBy: "person:ada"}, {AutoHead: "a", Pushed: "b"}},
+		"Merge requested.":               {{MergeHead: "a"}},
+		"Merge requested by person:ada.": {{MergeHead: "a", MergeBy: "person:ada", AutoHead: "a", Pushed: "a"}},
+		"The forge merges it when its rules allow it.": {{AutoHead: "a", Pushed: "a"}},
+	} {
+		for _, d := range list {
+			p := coppice.Pull{PullDetails: d}
+			if got := p.MergeText(); got != want || p.Mark().Merging != (want != "") {
+				t.Errorf("%+v: %q, %v", p, got, p.Mark().Merging)
+			}
+			if p.EndedAt = time.Unix(1, 0); p.MergeText() != "" {
+				t.Errorf("it has ended, and says %q", p.MergeText())
+			}
+		}
+	}
+}

@@ -338,6 +338,7 @@ func readPull(r store.Reader, t coppice.Task, out *api.TaskDetail) (err error) {
 		return nil
 	}
 	if out.Pull, err = r.Pulls.Of(t.ID); out.Pull != nil {
+		out.MergeText = out.Pull.MergeText()
 		out.Reviewers = coppice.Reviewers(out.Pull.Report.Comments)
 	}
 	return err

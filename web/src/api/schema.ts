@@ -5589,6 +5589,8 @@ export interface components {
             line?: string;
             /** @description Keys of its sessions that have not ended */
             live?: string[] | null;
+            /** @description A sentence: who asked to merge its pull request, or that the forge merges it when its rules allow it; absent if neither */
+            merge_text?: string;
             messages: components["schemas"]["TaskMessage"][] | null;
             model?: string;
             /**
