@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -336,6 +337,31 @@ func TestMergesOfPulls(t *testing.T) {
 			if p.EndedAt = time.Unix(1, 0); p.MergeText() != "" {
 				t.Errorf("it has ended, and says %q", p.MergeText())
 			}
+		}
+	}
+}
+
+// Forms offer each list of completion checks that is valid, and each policy of retries,
+// in words.
+func TestChoicesOfForms(t *testing.T) {
+	t.Parallel()
+	want := []coppice.CompletionChoice{
+		{Checks: []string{"diff_not_empty"}, Words: "it changed something"},
+		{Checks: []string{"no_error_in_output"}, Words: "its output does not end with an error"},
+		{Checks: []string{"diff_not_empty", "no_error_in_output"}, Words: "it changed something and its output does not end with an error"},
+		{Checks: []string{"none"}, Words: "it ends without a failure"},
+	}
+	if got := coppice.CompletionChoices(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the lists are %+v", got)
+	}
+	for _, check := range coppice.CompletionChecks {
+		if !slices.ContainsFunc(want, func(c coppice.CompletionChoice) bool { return slices.Contains(c.Checks, check) && c.Words != "" }) {
+			t.Errorf("%s is not in a list", check)
+		}
+	}
+	for _, policy := range coppice.RetryPolicies {
+		if coppice.RetryWords[policy] == "" {
+			t.Errorf("%s has no words", policy)
 		}
 	}
 }
