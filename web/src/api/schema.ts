@@ -2537,6 +2537,8 @@ export interface components {
             one_of?: string[] | null;
             /** @description A regular expression that a text must match */
             pattern?: string;
+            /** @description The value is the name of a secret */
+            secret?: boolean;
             /**
              * @description How a form shows the value: one of one_of, true or false, a number, a text, one text per line, or JSON
              * @enum {string}
@@ -4131,6 +4133,8 @@ export interface components {
         NotifierKind: {
             /** @description Further fields */
             allows?: string[] | null;
+            /** @description All fields that it can have, besides kind */
+            fields: string[] | null;
             name: string;
             /** @description One of these sets of fields is required */
             needs: (string[] | null)[] | null;

@@ -39,7 +39,7 @@ interface FieldProps {
   set: (to: string) => void;
   label?: string;
   problem?: Problem; // of this field
-  secrets?: string[]; // the names that a token can have
+  secrets?: string[]; // the names that it can have
   inline?: boolean; // a list is written with commas
 }
 
@@ -102,9 +102,9 @@ function NotifierForm({ s, name: known, onClose }: { s: NotifySettings; name: st
       )}
       {all && <Field {...of(all)} />}
       {kind && needsText(kind) && <p className="muted">Needs {needsText(kind)}.</p>}
-      {keys.map((k) => <Field key={texts.kind + k.key} {...of(k)} secrets={nameOf(k) === "token" ? (s.secrets ?? []) : undefined} />)}
+      {keys.map((k) => <Field key={texts.kind + k.key} {...of(k)} secrets={k.secret ? (s.secrets ?? []) : undefined} />)}
       <p className="muted">
-        Store tokens and passwords with <code>coppice secret set NAME</code>, and write <code>{"${secret:NAME}"}</code>, or only the name as the token.
+        Store tokens and passwords with <code>coppice secret set NAME</code>, and write <code>{"${secret:NAME}"}</code>, or only the name where the field says so.
         {kind?.secret && <> The address of a {kind.name} notifier is a secret, too.</>} {(s.secrets?.length ?? 0) > 0 && <>Stored: {s.secrets!.join(", ")}.</>}
       </p>
       <Missing s={s} name={known} />

@@ -15,8 +15,7 @@ export const singleKeys = (s: NotifySettings) => below(s, "notify.").filter((k) 
 
 // notifierKeys returns the fields of a kind, in the order of the server.
 export function notifierKeys(s: NotifySettings, kind: NotifierKind | undefined): ConfigKey[] {
-  const has = new Set([...(kind?.needs ?? []).flatMap((n) => n ?? []), ...(kind?.allows ?? []), "timeout"]);
-  return below(s, "notify.notifiers.*.").filter((k) => has.has(nameOf(k)));
+  return below(s, "notify.notifiers.*.").filter((k) => kind?.fields?.includes(nameOf(k)));
 }
 
 export const kindKey = (s: NotifySettings) => below(s, "notify.notifiers.*.kind")[0];
