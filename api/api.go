@@ -261,9 +261,15 @@ type Says struct {
 	Says    string `json:"says" doc:"As in the task: what its newest session said or did last"`
 }
 
+// Event is an event of the log, with the task that it is about.
+type Event struct {
+	coppice.Event
+	Task string `json:"task,omitempty" doc:"The key of its task; absent if it has none, or if the task was removed later"`
+}
+
 // EventPage is one page of the log.
 type EventPage struct {
-	Events []coppice.Event `json:"events"`
+	Events []Event `json:"events"`
 	Bounds
 	Next int64 `json:"next" doc:"Pass as after to read the next page"`
 	More bool  `json:"more" doc:"There is more already"`

@@ -2751,6 +2751,8 @@ export interface components {
             /** Format: int64 */
             session_id?: number;
             subject?: string;
+            /** @description The key of its task; absent if it has none, or if the task was removed later */
+            task?: string;
             /** Format: int64 */
             task_id?: number;
         };
