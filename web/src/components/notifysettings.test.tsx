@@ -18,7 +18,7 @@ const settings = {
     key("notify.notifiers", "mapping", { value }),
     key("notify.notifiers.*.kind", "text", { one_of: ["desktop", "slack", "ntfy"] }), key("notify.notifiers.*.url", "text"), key("notify.notifiers.*.token", "text", { secret: true }),
     key("notify.notifiers.*.to", "list of texts"), key("notify.notifiers.*.run", "text"), key("notify.notifiers.*.timeout", "duration"),
-    key("notify.routes", "list", { value: [{ to: ["phone", "desktop"], priority: ["urgent"], hours: "08:00-18:00" }, { to: ["desktop"] }] }),
+    key("notify.routes", "list", { default: "(nobody gets anything)", value: [{ to: ["phone", "desktop"], priority: ["urgent"], hours: "08:00-18:00" }, { to: ["desktop"] }] }),
     key("notify.routes[].to", "list of texts"), key("notify.routes[].priority", "list of texts"), key("notify.routes[].hours", "text"),
     key("notify.address", "text"), key("notify.pause", "duration", { value: "2m", text: "2m", line: 5 }),
   ],
@@ -107,6 +107,7 @@ it("removes a notifier after it showed the change", async () => {
 it("edits routes", async () => {
   const { bodies, done } = open("routes");
   await screen.findByLabelText("Route 1");
+  expect(screen.getByText(/Without routes: nobody gets anything\./)).toBeTruthy();
   const in_ = (n: number, label: string) => within(screen.getByLabelText(`Route ${n}`)).getByLabelText<HTMLInputElement>(label);
   expect([in_(1, "To").value, in_(1, "Priority").value, in_(1, "Hours").value, in_(2, "Priority").value]).toEqual(["phone, desktop", "urgent", "08:00-18:00", ""]);
   press("Add a route");

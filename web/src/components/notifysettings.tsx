@@ -7,7 +7,7 @@ import { queries } from "../api/queries";
 import type { ConfigChange, ConfigKey, NotifySettings, Problem } from "../api/schema";
 import { choices } from "../lib/config";
 import { plural } from "../lib/format";
-import { addRoute, kindKey, nameOf, needsText, notifierKeys, notifierTexts, routeKeys, routesOf, routeValues, singleKeys, valuesOf, type Texts } from "../lib/notify";
+import { addRoute, kindKey, nameOf, needsText, notifierKeys, notifierTexts, routeKeys, routesOf, routeValues, singleKeys, valuesOf, withoutRoutes, type Texts } from "../lib/notify";
 import { wrongRow } from "../lib/tracks";
 import { Dialog } from "../ui/dialog";
 import { FormProblem, Loading, Mono, ProblemBox } from "../ui/parts";
@@ -163,7 +163,7 @@ function RoutesForm({ s, onClose }: { s: NotifySettings; onClose: () => void }) 
   const wrong = wrongRow(problem, "notify.routes");
   return (
     <form className="form" aria-label="Routes" noValidate onSubmit={(e) => { e.preventDefault(); void run(rows, true); }}>
-      <p className="muted">Each route that matches a notice sends it to its notifiers. Separate several names by commas. Without routes, every notifier gets what is urgent and what waits for you.</p>
+      <p className="muted">Each route that matches a notice sends it to its notifiers. Separate several names by commas. Without routes: {withoutRoutes(s)}.</p>
       <ol className="keys-list">
         {rows.map((r, i) => (
           <li key={r.id} aria-label={`Route ${i + 1}`}>

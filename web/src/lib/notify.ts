@@ -11,6 +11,8 @@ const valueOf = <T>(s: NotifySettings, key: string, none: T) => ((s.keys ?? []).
 export const nameOf = (k: ConfigKey) => k.key.slice(k.key.lastIndexOf(".") + 1);
 
 export const routeKeys = (s: NotifySettings) => below(s, "notify.routes[].");
+// withoutRoutes says what a file without routes means.
+export const withoutRoutes = (s: NotifySettings) => below(s, "notify.routes").find((k) => k.key === "notify.routes")?.default.replace(/^\((.*)\)$/, "$1");
 export const singleKeys = (s: NotifySettings) => below(s, "notify.").filter((k) => !/^notify\.(routes|notifiers)/.test(k.key));
 
 // notifierKeys returns the fields of a kind, in the order of the server.
