@@ -365,3 +365,22 @@ func TestChoicesOfForms(t *testing.T) {
 		}
 	}
 }
+
+func TestEndsOfTerminals(t *testing.T) {
+	t.Parallel()
+	end := coppice.TerminalEnd{Code: 7}
+	for _, c := range []struct {
+		change func()
+		want   string
+	}{
+		{func() {}, "exit 7"},
+		{func() { end.Signal = "SIGKILL" }, "SIGKILL"},
+		{func() { end.Done = true }, "done"},
+		{func() { end.Stopped = true }, "stopped"},
+		{func() { end.Failure = "rate limit" }, "rate limit"},
+	} {
+		if c.change(); end.String() != c.want {
+			t.Errorf("%+v is %q, want %q", end, end.String(), c.want)
+		}
+	}
+}

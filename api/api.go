@@ -157,6 +157,7 @@ type TaskDetail struct {
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`
 	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
 	Pull       *coppice.Pull      `json:"pull,omitempty" doc:"Its pull request, with what the forge reported last"`
+	RevertText string             `json:"reverted_text,omitempty" doc:"How its last landing was taken off the branch; absent if it was not"`
 	MergeText  string             `json:"merge_text,omitempty" doc:"A sentence: who asked to merge its pull request, or that the forge merges it when its rules allow it; absent if neither"`
 	Reviewers  []coppice.Reviewer `json:"reviewers,omitempty" doc:"Who has reviewed its pull request, by the first review of each person"`
 	Reactions  []Reacted          `json:"reactions,omitempty" doc:"What followed the events of its pull request and its agents, oldest first"`

@@ -248,6 +248,9 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if t.Next != nil {
 		role = t.Next.Role
 	}
+	if t.Reverted != nil {
+		out.RevertText = t.Reverted.String()
+	}
 	out.Limits = t.RunLimits(p.Policy, role)
 	sessionsBy(&out)
 	if out.Terminals, err = s.terminalsOf(r, t, out.History); err != nil {

@@ -202,7 +202,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		pairs = append(pairs, [2]string{"landed as", short(t.Landed)})
 	}
 	if r := t.Reverted; r != nil {
-		pairs = append(pairs, [2]string{"reverted", fmt.Sprintf("%s, which had landed: %s, %s", short(r.Commit), r, e.moment(r.At))})
+		pairs = append(pairs, [2]string{"reverted", fmt.Sprintf("%s, which had landed: %s, %s", short(r.Commit), t.RevertText, e.moment(r.At))})
 	}
 	if !t.EndedAt.IsZero() {
 		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})

@@ -3201,6 +3201,11 @@ export interface components {
             tasks: components["schemas"]["Task"][] | null;
         };
         Group: {
+            /**
+             * Format: int64
+             * @description How many of them are archived; only of a group that was asked for
+             */
+            archived?: number;
             /** @description The same by status */
             counts: {
                 [key: string]: number;
@@ -5650,6 +5655,8 @@ export interface components {
             retry?: string;
             /** @description Its last landing, if a person took it off the branch */
             reverted?: components["schemas"]["Reverted"];
+            /** @description How its last landing was taken off the branch; absent if it was not */
+            reverted_text?: string;
             /**
              * @description Whether its change can be reviewed, or waits for that; absent if it has none
              * @enum {string}

@@ -52,3 +52,9 @@ it("has the command for attaching while the server says that it works", () => {
   show(<TaskFacts t={detail({ id: 1, can_attach: true })} {...props} />);
   expect(screen.getByText("coppice attach app-1")).toBeTruthy();
 });
+
+it("says how a landing was taken off the branch as the server says it", () => {
+  const reverted = { commit: "a".repeat(40), back_to: "b".repeat(40), by: "person", at: "2026-01-01T10:00:00Z" };
+  show(<TaskFacts t={detail({ id: 1, reverted, reverted_text: "undone by hand" })} onPriority={() => {}} onBudget={() => {}} onLimits={() => {}} />);
+  expect(screen.getByText("Reverted").nextElementSibling!.textContent).toBe(`aaaaaaaaaa, which had landed: undone by hand, ${clock(reverted.at)}`);
+});

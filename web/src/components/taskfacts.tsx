@@ -96,7 +96,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>
           {t.not_before && <Fact name="Not before">{clock(t.not_before)}</Fact>}
           {t.ended_at && <Fact name="Ended">{clock(t.ended_at)}</Fact>}
-          {t.reverted && <Fact name="Reverted"><code>{t.reverted.commit.slice(0, 10)}</code> {t.reverted.back_to ? "by moving the branch back" : t.reverted.as ? <>by <code>{t.reverted.as.slice(0, 10)}</code></> : "because the branch no longer has it"}, {clock(t.reverted.at)}</Fact>}
+          {t.reverted && <Fact name="Reverted"><code>{t.reverted.commit.slice(0, 10)}</code>, which had landed: {t.reverted_text}, {clock(t.reverted.at)}</Fact>}
           {(t.after?.length ?? 0) > 0 && <Fact name="Depends on"><Keys keys={t.after!} /></Fact>}
           {(t.dependants?.length ?? 0) > 0 && <Fact name="Blocks"><Keys keys={t.dependants!} /></Fact>}
           {(t.checks?.length ?? 0) > 0 && <Fact name="Own checks">{t.checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
