@@ -15,6 +15,34 @@ const (
 // CompletionChecks lists the checks of a session that ended without a failure.
 var CompletionChecks = []string{CompletionDiff, CompletionErrors, CompletionNone}
 
+// completionWords says when a session is complete that must pass a check.
+var completionWords = map[string]string{
+	CompletionDiff: "it changed something", CompletionErrors: "its output does not end with an error", CompletionNone: "it ends without a failure",
+}
+
+// CompletionChoice is a valid list of completion checks.
+type CompletionChoice struct {
+	Checks []string `json:"checks"`
+	Words  string   `json:"words"` // when a session is complete
+}
+
+// CompletionChoices returns all valid lists of completion checks, for forms.
+func CompletionChoices() (all []CompletionChoice) {
+	for set := 1; set < 1<<len(CompletionChecks); set++ {
+		var c CompletionChoice
+		var words []string
+		for i, name := range CompletionChecks {
+			if set&(1<<i) != 0 {
+				c.Checks, words = append(c.Checks, name), append(words, completionWords[name])
+			}
+		}
+		if c.Words = strings.Join(words, " and "); ValidCompletion(c.Checks) == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // defaultCompletion has the checks of a project that names none.
 var defaultCompletion = []string{CompletionDiff}
 

@@ -124,6 +124,27 @@ func (m Message) Open() bool {
 	return m.DeliveredAt.IsZero() && (m.Failed == "" || !forOne)
 }
 
+// MessageState says whether a message has reached the agent.
+type MessageState string
+
+// The states of a message.
+const (
+	MessageWaiting   MessageState = "waiting"
+	MessageDelivered MessageState = "delivered"
+	MessageFailed    MessageState = "failed"
+)
+
+// State returns the state of the message, and what people read as it.
+func (m Message) State() (MessageState, string) {
+	switch {
+	case !m.DeliveredAt.IsZero():
+		return MessageDelivered, "delivered"
+	case m.Failed != "":
+		return MessageFailed, "not delivered: " + m.Failed
+	}
+	return MessageWaiting, "not delivered yet"
+}
+
 // AgentLimit says that an agent's account cannot be used until a time, or until
 // a person has fixed the cause and clears the limit. One session reports it, and
 // all follow it. A limit that ends automatically belongs to an account. One that

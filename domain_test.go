@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -296,6 +297,90 @@ func TestStatesOfLandings(t *testing.T) {
 	} {
 		if got := string(c.landing.State()) + ": " + c.landing.StateText(); got != c.want {
 			t.Errorf("%+v is %q, want %q", c.landing, got, c.want)
+		}
+	}
+}
+
+// A message that was delivered in a later try has not failed.
+func TestStatesOfMessages(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1, 0)
+	for _, c := range []struct {
+		m     coppice.Message
+		state coppice.MessageState
+		text  string
+	}{
+		{coppice.Message{}, coppice.MessageWaiting, "not delivered yet"},
+		{coppice.Message{Failed: "it was busy"}, coppice.MessageFailed, "not delivered: it was busy"},
+		{coppice.Message{Failed: "it was busy", DeliveredAt: at}, coppice.MessageDelivered, "delivered"},
+	} {
+		if state, text := c.m.State(); state != c.state || text != c.text {
+			t.Errorf("%+v is %s, %q", c.m, state, text)
+		}
+	}
+}
+
+// The mark of a request agrees with the sentence about its merge.
+func TestMergesOfPulls(t *testing.T) {
+	t.Parallel()
+	for want, list := range map[string][]coppice.PullDetails{
+		"":                               {{MergeBy: "person:ada"}, {AutoHead: "a", Pushed: "b"}},
+		"Merge requested.":               {{MergeHead: "a"}},
+		"Merge requested by person:ada.": {{MergeHead: "a", MergeBy: "person:ada", AutoHead: "a", Pushed: "a"}},
+		"The forge merges it when its rules allow it.": {{AutoHead: "a", Pushed: "a"}},
+	} {
+		for _, d := range list {
+			p := coppice.Pull{PullDetails: d}
+			if got := p.MergeText(); got != want || p.Mark().Merging != (want != "") {
+				t.Errorf("%+v: %q, %v", p, got, p.Mark().Merging)
+			}
+			if p.EndedAt = time.Unix(1, 0); p.MergeText() != "" {
+				t.Errorf("it has ended, and says %q", p.MergeText())
+			}
+		}
+	}
+}
+
+// Forms offer each list of completion checks that is valid, and each policy of retries,
+// in words.
+func TestChoicesOfForms(t *testing.T) {
+	t.Parallel()
+	want := []coppice.CompletionChoice{
+		{Checks: []string{"diff_not_empty"}, Words: "it changed something"},
+		{Checks: []string{"no_error_in_output"}, Words: "its output does not end with an error"},
+		{Checks: []string{"diff_not_empty", "no_error_in_output"}, Words: "it changed something and its output does not end with an error"},
+		{Checks: []string{"none"}, Words: "it ends without a failure"},
+	}
+	if got := coppice.CompletionChoices(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the lists are %+v", got)
+	}
+	for _, check := range coppice.CompletionChecks {
+		if !slices.ContainsFunc(want, func(c coppice.CompletionChoice) bool { return slices.Contains(c.Checks, check) && c.Words != "" }) {
+			t.Errorf("%s is not in a list", check)
+		}
+	}
+	for _, policy := range coppice.RetryPolicies {
+		if coppice.RetryWords[policy] == "" {
+			t.Errorf("%s has no words", policy)
+		}
+	}
+}
+
+func TestEndsOfTerminals(t *testing.T) {
+	t.Parallel()
+	end := coppice.TerminalEnd{Code: 7}
+	for _, c := range []struct {
+		change func()
+		want   string
+	}{
+		{func() {}, "exit 7"},
+		{func() { end.Signal = "SIGKILL" }, "SIGKILL"},
+		{func() { end.Done = true }, "done"},
+		{func() { end.Stopped = true }, "stopped"},
+		{func() { end.Failure = "rate limit" }, "rate limit"},
+	} {
+		if c.change(); end.String() != c.want {
+			t.Errorf("%+v is %q, want %q", end, end.String(), c.want)
 		}
 	}
 }

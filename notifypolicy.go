@@ -90,8 +90,10 @@ const (
 
 var web = []string{"https", "http"}
 
-// NotifyKinds lists the kinds of notifier, in the order of docs/notifications.md. Every
-// kind has kind and timeout.
+// notifierFields are the fields that each notifier can have, besides kind.
+var notifierFields = []string{"timeout"}
+
+// NotifyKinds lists the kinds of notifier, in the order of docs/notifications.md.
 var NotifyKinds = []NotifyKind{
 	{Name: "desktop", Repeats: RepeatsByText, Needs: [][]string{{}}},
 	{Name: "slack", Repeats: RepeatsByID, Needs: [][]string{{"url"}, {"token", "to"}}, Schemes: web, Secret: true},
@@ -171,6 +173,16 @@ func common(a, b []string) (n int) {
 	return n
 }
 
+// Fields returns the fields that a notifier of the kind can have, besides kind.
+func (k NotifyKind) Fields() (all []string) {
+	for _, f := range slices.Concat(slices.Concat(k.Needs...), k.Allows, notifierFields) {
+		if !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // form describes the fields of the kind.
 func (k NotifyKind) form() string {
 	var forms []string
@@ -179,7 +191,7 @@ func (k NotifyKind) form() string {
 			forms = append(forms, strings.Join(needs, " and "))
 		}
 	}
-	text := cmp.Or(strings.Join(forms, ", or "), "only timeout")
+	text := cmp.Or(strings.Join(forms, ", or "), "only "+strings.Join(notifierFields, ", "))
 	if len(k.Allows) > 0 {
 		text += "; and if necessary " + strings.Join(k.Allows, ", ")
 	}

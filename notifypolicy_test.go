@@ -59,3 +59,15 @@ func TestRepeatsAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// A kind has the fields that it needs in any form, that it allows, and that all have.
+func TestFieldsOfNotifiers(t *testing.T) {
+	t.Parallel()
+	for _, k := range coppice.NotifyKinds {
+		fields := strings.Join(k.Fields(), " ")
+		want, known := map[string]string{"desktop": "timeout", "slack": "url token to timeout", "telegram": "token to url timeout", "program": "run timeout"}[k.Name]
+		if known && fields != want || !strings.HasSuffix(fields, "timeout") {
+			t.Errorf("%s has %s, want %s", k.Name, fields, want)
+		}
+	}
+}

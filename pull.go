@@ -118,6 +118,22 @@ func (p Pull) Name() string {
 	return fmt.Sprintf("#%d", p.Number)
 }
 
+// MergeText says in a sentence who asked to merge the request, or that the forge merges
+// it; empty if neither.
+func (p Pull) MergeText() string {
+	switch {
+	case !p.Open():
+		return ""
+	case p.MergeHead != "" && p.MergeBy != "":
+		return "Merge requested by " + p.MergeBy + "."
+	case p.MergeHead != "":
+		return "Merge requested."
+	case p.AutoHead != "" && p.AutoHead == p.Pushed:
+		return "The forge merges it when its rules allow it."
+	}
+	return ""
+}
+
 // PullMark is a pull request in short, as lists and cards show it.
 type PullMark struct {
 	Number    int         `json:"number,omitempty" doc:"0 before the forge has it"`
@@ -151,7 +167,7 @@ func (p Pull) Mark() PullMark {
 	r := p.Report
 	m := PullMark{
 		Number: p.Number, URL: p.URL, Branch: p.Branch, Base: p.Base, State: r.State, Draft: r.Draft, CI: r.CI, Review: r.Review, Conflicts: r.Conflicts,
-		Merging: p.Open() && (p.MergeHead != "" || p.AutoHead != "" && p.AutoHead == p.Pushed), Adopted: p.Adopted,
+		Merging: p.MergeText() != "", Adopted: p.Adopted,
 	}
 	if m.State == "" {
 		m.State = PullOpen

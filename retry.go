@@ -16,6 +16,9 @@ const (
 // RetryPolicies lists what can follow a failed session.
 var RetryPolicies = []string{RetryNone, RetrySame, RetryAnalyze}
 
+// RetryWords says in words what follows a failed session.
+var RetryWords = map[string]string{RetryNone: "the task fails", RetrySame: "try again", RetryAnalyze: "find out why, then try again"}
+
 // RetryPolicy says what follows a failed session.
 type RetryPolicy struct {
 	Policy  string   `json:"policy,omitempty" yaml:"policy"` // one of RetryPolicies; empty means same

@@ -1,5 +1,7 @@
 package coppice
 
+import "fmt"
+
 // TerminalSize is the size of a terminal. Both fields are 0 without a terminal.
 type TerminalSize struct {
 	Columns int `json:"columns"`
@@ -39,4 +41,19 @@ type TerminalEnd struct {
 	Stopped bool   `json:"stopped,omitempty"`
 	Done    bool   `json:"done,omitempty"`
 	Failure string `json:"failure,omitempty"`
+}
+
+// String returns what people read as the end.
+func (e TerminalEnd) String() string {
+	switch {
+	case e.Failure != "":
+		return e.Failure
+	case e.Stopped:
+		return "stopped"
+	case e.Done:
+		return "done"
+	case e.Signal != "":
+		return e.Signal
+	}
+	return fmt.Sprintf("exit %d", e.Code)
 }

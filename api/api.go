@@ -152,17 +152,27 @@ type TaskDetail struct {
 	Refusals   int                `json:"refusals" doc:"How many of check_runs count against the work: they did not pass, nothing killed them, and they did not run on the base"`
 	Running    *RunningChecks     `json:"running,omitempty" doc:"Its checks that wait or run now"`
 	Refused    *FailedCheck       `json:"failed_check,omitempty" doc:"If it failed or needs a person: the failed check of its newest candidate"`
-	Messages   []coppice.Message  `json:"messages"`
+	Messages   []TaskMessage      `json:"messages"`
 	Questions  []Question         `json:"questions"`
 	Workspace  *coppice.Workspace `json:"workspace,omitempty"`
 	Preview    *coppice.Preview   `json:"preview,omitempty" doc:"The newest preview of its app"`
 	Pull       *coppice.Pull      `json:"pull,omitempty" doc:"Its pull request, with what the forge reported last"`
+	RevertText string             `json:"reverted_text,omitempty" doc:"How its last landing was taken off the branch; absent if it was not"`
+	MergeText  string             `json:"merge_text,omitempty" doc:"A sentence: who asked to merge its pull request, or that the forge merges it when its rules allow it; absent if neither"`
 	Reviewers  []coppice.Reviewer `json:"reviewers,omitempty" doc:"Who has reviewed its pull request, by the first review of each person"`
 	Reactions  []Reacted          `json:"reactions,omitempty" doc:"What followed the events of its pull request and its agents, oldest first"`
 	Terminals  []string           `json:"terminals" doc:"Keys of its sessions that run, or ran, on a terminal"`
+	CanAttach  bool               `json:"can_attach,omitempty" doc:"Its newest session runs on a terminal: coppice attach shows its screen"`
 	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
 	Children   []Child            `json:"children" doc:"The tasks that its agents created, oldest first"`
 	Below      coppice.USD        `json:"below,omitempty" doc:"What the tasks below it have cost; it counts against its budget"`
+}
+
+// TaskMessage is a message to a task, as people see it.
+type TaskMessage struct {
+	coppice.Message
+	State     coppice.MessageState `json:"state" enum:"waiting,delivered,failed"`
+	StateText string               `json:"state_text" doc:"What people read as its state, with the reason if it failed"`
 }
 
 // Child is a task that an agent of another task created.
@@ -257,9 +267,15 @@ type Says struct {
 	Says    string `json:"says" doc:"As in the task: what its newest session said or did last"`
 }
 
+// Event is an event of the log, with the task that it is about.
+type Event struct {
+	coppice.Event
+	Task string `json:"task,omitempty" doc:"The key of its task; absent if it has none, or if the task was removed later"`
+}
+
 // EventPage is one page of the log.
 type EventPage struct {
-	Events []coppice.Event `json:"events"`
+	Events []Event `json:"events"`
 	Bounds
 	Next int64 `json:"next" doc:"Pass as after to read the next page"`
 	More bool  `json:"more" doc:"There is more already"`

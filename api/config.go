@@ -23,6 +23,7 @@ type ConfigKey struct {
 	Least   string          `json:"least,omitempty" doc:"The shortest duration"`
 	Pattern string          `json:"pattern,omitempty" doc:"A regular expression that a text must match"`
 	Needed  bool            `json:"needed,omitempty" doc:"It is required in its mapping"`
+	Secret  bool            `json:"secret,omitempty" doc:"The value is the name of a secret"`
 }
 
 // ServerSetting is a setting with which `coppice serve` was started.

@@ -16,6 +16,7 @@ type Group struct {
 	CreatedBy string                 `json:"created_by,omitempty"`
 	CreatedAt time.Time              `json:"created_at"`
 	Tasks     int                    `json:"tasks" doc:"How many tasks it has, with archived ones"`
+	Archived  int                    `json:"archived,omitempty" doc:"How many of them are archived; only of a group that was asked for"`
 	Counts    map[coppice.Status]int `json:"counts" doc:"The same by status"`
 	Usage     coppice.Usage          `json:"usage" doc:"What its tasks have used"`
 }

@@ -44,12 +44,12 @@ type NotifySettings struct {
 	Diff     string              `json:"diff,omitempty" doc:"Of a dry run: what the change would do to the file, as a unified diff; absent if nothing"`
 }
 
-// NotifierKind says which fields the notifiers of a kind have. Each also has kind and
-// timeout.
+// NotifierKind says which fields the notifiers of a kind have.
 type NotifierKind struct {
 	Name   string     `json:"name"`
 	Needs  [][]string `json:"needs" doc:"One of these sets of fields is required"`
 	Allows []string   `json:"allows,omitempty" doc:"Further fields"`
+	Fields []string   `json:"fields" doc:"All fields that it can have, besides kind"`
 	Secret bool       `json:"secret,omitempty" doc:"The address is a secret, so it is a reference such as ${secret:NAME}"`
 }
 

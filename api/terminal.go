@@ -1,5 +1,7 @@
 package api
 
+import "coppice"
+
 // TerminalControl is a text message on a session's terminal. Binary messages
 // are the terminal's own bytes: from the server the agent's output, from the
 // client the typed input.
@@ -18,11 +20,8 @@ type TerminalControl struct {
 
 // TerminalEnd is how a session ended.
 type TerminalEnd struct {
-	Code    int    `json:"code"`
-	Signal  string `json:"signal,omitempty"`
-	Stopped bool   `json:"stopped,omitempty"`
-	Done    bool   `json:"done,omitempty"` // it was finished; the exit of its process does not matter
-	Failure string `json:"failure,omitempty"`
+	coppice.TerminalEnd
+	Text string `json:"text"` // what people read as that
 }
 
 // TerminalOptions are the options for opening a terminal.

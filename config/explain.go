@@ -35,6 +35,7 @@ type Key struct {
 	Least   string   `json:"least,omitempty"`   // the shortest duration
 	Pattern string   `json:"pattern,omitempty"` // that a text matches
 	Needed  bool     `json:"needed,omitempty"`  // in its mapping
+	Secret  bool     `json:"secret,omitempty"`  // the value is the name of a secret
 }
 
 // Explain lists every key with its meaning, its value in the policy and the
@@ -72,7 +73,7 @@ func (e *explainer) key(v, def reflect.Value, path string, real bool) {
 	k := keys()[path]
 	row := Key{
 		Name: path, Type: typeName(t), Shape: shapeOf(t, k.oneOf), Doc: k.doc, Example: k.example,
-		OneOf: k.oneOf, Names: k.names, Least: k.least, Pattern: k.pattern, Needed: k.required,
+		OneOf: k.oneOf, Names: k.names, Least: k.least, Pattern: k.pattern, Needed: k.required, Secret: k.secret,
 	}
 	if t.Kind() == reflect.Int && t != percentType {
 		row.Min = &k.min

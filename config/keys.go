@@ -30,6 +30,7 @@ type key struct {
 	names    []string             // the only names in a map
 	required bool                 // in its mapping
 	secrets  bool                 // the text can refer to secrets
+	secret   bool                 // the text is the name of a secret
 
 	list func(l []string) error // of a list of texts
 

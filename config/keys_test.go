@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"coppice"
+	"coppice/secret"
 )
 
 // The table has every key of both files, and no other.
@@ -36,6 +37,24 @@ func TestTableMatchesTypes(t *testing.T) {
 	for path := range keys() {
 		if !have[path] {
 			t.Errorf("%s is in the table and in no file", path)
+		}
+	}
+}
+
+// A key whose value is the name of a secret says so, and has the form of such a name.
+func TestNamesOfSecrets(t *testing.T) {
+	t.Parallel()
+	others := map[string]bool{"secrets": true, "secrets.*.keyring": true} // they define secrets
+	for path, k := range keys() {
+		if named := k.pattern == secret.NamePattern && !others[path]; k.secret != named {
+			t.Errorf("%s: the value is the name of a secret: %v, it has its form: %v", path, k.secret, named)
+		}
+	}
+	for _, list := range [][]Key{Explain(coppice.DefaultPolicy(), Source{}), ExplainUser(User{}, Source{})} {
+		for _, k := range list {
+			if k.Secret != keys()[k.Name].secret {
+				t.Errorf("%s is explained with %v", k.Name, k.Secret)
+			}
 		}
 	}
 }

@@ -37,7 +37,7 @@ func notifyKeys() map[string]key {
 		"notify.notifiers.*":         {doc: "One receiver."},
 		"notify.notifiers.*.kind":    {doc: "The kind of receiver.", unset: "the name of the notifier", example: "ntfy", oneOf: notifyKinds()},
 		"notify.notifiers.*.url":     {doc: "Its address. ${secret:NAME} stands for one of your secrets. The addresses of slack, discord, teams and shoutrrr are secrets themselves.", unset: "the public address of the service", example: "\"${secret:SLACK_URL}\"", valid: noZero, secrets: true},
-		"notify.notifiers.*.token":   {doc: "The name of the secret with its token or password; of a webhook, the secret that signs it.", example: "NTFY_TOKEN", pattern: secret.NamePattern, valid: secret.ValidName},
+		"notify.notifiers.*.token":   {doc: "The name of the secret with its token or password; of a webhook, the secret that signs it.", example: "NTFY_TOKEN", pattern: secret.NamePattern, valid: secret.ValidName, secret: true},
 		"notify.notifiers.*.to":      {doc: "Channels, chats, topics or mail addresses.", example: "[my-topic]", list: receivers},
 		"notify.notifiers.*.to[]":    {doc: "A channel, chat, topic or mail address.", valid: plain, secrets: true},
 		"notify.notifiers.*.from":    {doc: "The sender of mail.", example: "Coppice <coppice@example.org>", valid: plain, secrets: true},

@@ -25,7 +25,7 @@ func trackerKeys() map[string]key {
 		"tracker[].url":             {doc: "The address of the tracker's API, for a tracker with its own address.", unset: "that of the project's forge, or of the service", example: "https://forge.example.org/api/v1", valid: forgeAddress},
 		"tracker[].repo":            {doc: "The repository whose issues are read.", unset: "the project's", example: "team/app", pattern: repoPattern, valid: forgeRepo},
 		"tracker[].team":            {doc: "The key of the team whose issues are read, for linear.", example: "ENG", pattern: teamPattern, valid: team},
-		"tracker[].token":           {doc: "The name of the secret with the token for the tracker.", unset: "that of the project's forge, or GITHUB_TOKEN, GITLAB_TOKEN, GITEA_TOKEN or LINEAR_API_KEY", example: "TRACKER_TOKEN", pattern: secret.NamePattern, valid: secret.ValidName},
+		"tracker[].token":           {doc: "The name of the secret with the token for the tracker.", unset: "that of the project's forge, or GITHUB_TOKEN, GITLAB_TOKEN, GITEA_TOKEN or LINEAR_API_KEY", example: "TRACKER_TOKEN", pattern: secret.NamePattern, valid: secret.ValidName, secret: true},
 		"tracker[].every":           {doc: "The time between two reads of the tracker. At most 1d.", unset: "1m", example: "5m", least: coppice.MinTrackerInterval.D().String()},
 		"tracker[].active":          {doc: "The most tasks of this source that are active at the same time. Further issues wait.", unset: fmt.Sprint(coppice.DefaultActiveIssues), example: "10", min: 1, max: coppice.MaxOpenIssues},
 		"tracker[].template":        {doc: "The template of its tasks. The title and the description are those of the issue.", unset: "the defaults of the project", example: "bug", pattern: namePattern, valid: named("template")},

@@ -50,7 +50,7 @@ func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConf
 func configKey(k config.Key) api.ConfigKey {
 	row := api.ConfigKey{
 		Key: k.Name, Form: k.From == "", Text: k.Value, Default: k.Default, Source: k.From, Line: k.Line, Type: k.Type, Shape: k.Shape, Doc: k.Doc, Example: k.Example,
-		OneOf: k.OneOf, Names: k.Names, Min: k.Min, Max: k.Max, Least: k.Least, Pattern: k.Pattern, Needed: k.Needed,
+		OneOf: k.OneOf, Names: k.Names, Min: k.Min, Max: k.Max, Least: k.Least, Pattern: k.Pattern, Needed: k.Needed, Secret: k.Secret,
 	}
 	if k.JSON != nil {
 		row.Value = coppice.Raw(k.JSON)
@@ -110,7 +110,7 @@ func (s *Settings) Notify(context.Context) (api.NotifySettings, error) {
 		}
 	}
 	for _, k := range coppice.NotifyKinds {
-		out.Kinds = append(out.Kinds, api.NotifierKind{Name: k.Name, Needs: k.Needs, Allows: k.Allows, Secret: k.Secret})
+		out.Kinds = append(out.Kinds, api.NotifierKind{Name: k.Name, Needs: k.Needs, Allows: k.Allows, Fields: k.Fields(), Secret: k.Secret})
 	}
 	return out, nil
 }

@@ -61,8 +61,7 @@ func (t *terminalOf) Next() ([]byte, *api.TerminalControl, error) {
 	case s.Notice != "":
 		return nil, &api.TerminalControl{Notice: s.Notice}, nil
 	case s.Ended != nil:
-		e := *s.Ended
-		return nil, &api.TerminalControl{Ended: &api.TerminalEnd{Code: e.Code, Signal: e.Signal, Stopped: e.Stopped, Done: e.Done, Failure: e.Failure}}, nil
+		return nil, &api.TerminalControl{Ended: &api.TerminalEnd{TerminalEnd: *s.Ended}}, nil
 	}
 	return s.Output, nil, nil
 }

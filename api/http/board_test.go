@@ -304,6 +304,21 @@ func TestTerminalsOfATask(t *testing.T) {
 	}
 }
 
+// The command for attaching works while the newest session runs on a terminal.
+func TestNewestSessionCanBeAttached(t *testing.T) {
+	t.Parallel()
+	b := seedBoard(t)
+	for _, c := range []struct {
+		state  coppice.SessionState
+		screen bool
+	}{{coppice.SessionWorking, true}, {coppice.SessionDone, true}, {coppice.SessionWorking, false}} {
+		s := b.Session("app-1", c.state, func(s *coppice.Session) { s.Screen = c.screen })
+		if got, want := read[api.TaskDetail](t, b, "/tasks/app-1").CanAttach, c.screen && c.state.Live(); got != want {
+			t.Errorf("%s, %s, screen %v: %v", s.Key, c.state, c.screen, got)
+		}
+	}
+}
+
 // What a task says that can be done with it, the server does.
 func TestTasksSayWhatTheyAccept(t *testing.T) {
 	t.Parallel()

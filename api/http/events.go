@@ -27,7 +27,7 @@ func (s *Server) eventRoutes(a huma.API) {
 	o := op{method: http.MethodGet, path: "/events", id: "events", tag: "events",
 		about: "A page of the event log, or a live stream that resumes by Last-Event-ID"}.operation(http.StatusNotFound)
 	page := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.EventPage](), true, "EventPage")
-	event := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[coppice.Event](), true, "Event")
+	event := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Event](), true, "Event")
 	o.Responses = map[string]*huma.Response{"200": {
 		Description: "A page, or a stream of events whose data is an Event and whose id is its seq. " +
 			"An event named reset carries Bounds: the requested events are not in the log; read the current state again.",
@@ -70,7 +70,10 @@ func (s *Server) readEvents(ctx context.Context, after int64, most int, f store.
 		if page.First, page.Last, err = r.Log.Bounds(); err != nil {
 			return err
 		}
-		page.Events, err = r.Log.Events(after, most, f)
+		events, err := r.Log.Events(after, most, f)
+		if err == nil {
+			page.Events, err = withTasks(r, events)
+		}
 		return err
 	})
 	page.Events = filled(page.Events)
@@ -80,6 +83,28 @@ func (s *Server) readEvents(ctx context.Context, after int64, most int, f store.
 		page.Next = max(after, page.Last)
 	}
 	return page, err
+}
+
+// withTasks adds the keys of the tasks that events are about.
+func withTasks(r store.Reader, events []coppice.Event) ([]api.Event, error) {
+	var ids []int64
+	for _, e := range events {
+		if e.TaskID != 0 {
+			ids = append(ids, e.TaskID)
+		}
+	}
+	keys, err := r.Tasks.Keys(ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Event, len(events))
+	for i, e := range events {
+		out[i] = api.Event{Event: e, Task: keys[e.TaskID]}
+		if e.Kind == coppice.EventTaskForgotten {
+			out[i].Task = e.Subject // the task itself might be removed
+		}
+	}
+	return out, nil
 }
 
 func (s *Server) pageEvents(ctx context.Context, in *eventsIn, f store.EventFilter) (*huma.StreamResponse, error) {

@@ -121,9 +121,11 @@ func (s *Server) showGroup(ctx context.Context, in *groupIn) (out api.Group, err
 			return err
 		}
 		views, err := s.groupViews(ctx, r, []coppice.Group{g})
-		if err == nil {
-			out = views[0]
+		if err != nil {
+			return err
 		}
+		out = views[0]
+		out.Archived, err = r.Tasks.Count(store.TaskFilter{Group: g.ID, Archived: store.ArchivedOnly})
 		return err
 	})
 	return out, err

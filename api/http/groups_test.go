@@ -39,7 +39,7 @@ func TestGroups(t *testing.T) {
 	}
 	same, err := b.Client.Group(b.Ctx, "app", "batch-1")
 	b.Must(err)
-	if same.ID != g.ID || same.Tasks != 4 {
+	if same.ID != g.ID || same.Tasks != 4 || same.Archived != 0 {
 		t.Errorf("by its name: %+v", same)
 	}
 	for _, q := range []struct {
@@ -51,6 +51,10 @@ func TestGroups(t *testing.T) {
 		if len(page.Tasks) != q.want {
 			t.Errorf("%+v lists %d tasks, want %d", q.query, len(page.Tasks), q.want)
 		}
+	}
+	b.Change("app-1", func(t *coppice.Task) { t.Archived = b.Clock.Now() })
+	if same, err := b.Client.Group(b.Ctx, "app", "batch-1"); err != nil || same.Tasks != 4 || same.Archived != 1 {
+		t.Errorf("with an archived task: %+v, %v", same, err)
 	}
 	if _, err := b.Client.Group(b.Ctx, "", "batch-1"); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("a name without a project: %v", err)

@@ -120,6 +120,14 @@ func TestNotifySettings(t *testing.T) {
 	if empty.Exists || empty.Path != path || len(empty.Kinds) != len(coppice.NotifyKinds) || empty.Kinds[1].Name != "slack" || !empty.Kinds[1].Secret {
 		t.Errorf("without a file: %+v", empty)
 	}
+	if got := empty.Kinds[1].Fields; !slices.Equal(got, []string{"url", "token", "to", "timeout"}) {
+		t.Errorf("slack has %v", got)
+	}
+	for _, k := range empty.Keys {
+		if k.Secret != (k.Key == "notify.notifiers.*.token") {
+			t.Errorf("%s: %+v", k.Key, k)
+		}
+	}
 	const before = "# mine\nsecrets: {A: {command: [print, private-argument]}}\nhooks: {landed: [{run: private-hook}]}\nnotify:\n  pause: 2m # calm\n"
 	put(before)
 	first, err := b.Client.NotifySettings(b.Ctx)

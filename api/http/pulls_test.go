@@ -50,12 +50,12 @@ func TestAdoptPull(t *testing.T) {
 			{ID: "1", Author: "ann", Writes: true, Text: "rename it"}, {ID: "2", Author: "eve", Review: coppice.ReviewApproved},
 			{ID: "3", Author: "ann", Writes: true, Review: coppice.ReviewChanges}, {ID: "4", Author: "eve", Review: coppice.ReviewChanges},
 		}
-		p.Report.Draft = true
+		p.Report.Draft, p.MergeHead = true, "a"
 		return tx.Pulls.Put(p)
 	})
 	want := []coppice.Reviewer{{Name: "eve", Review: coppice.ReviewChanges}, {Name: "ann", Review: coppice.ReviewChanges, Counts: true}}
-	if d, err := b.Client.Task(b.Ctx, "app-2"); err != nil || !slices.Equal(d.Reviewers, want) || d.PR.Word != "draft" {
-		t.Errorf("%v: the reviewers are %+v, the state is %q", err, d.Reviewers, d.PR.Word)
+	if d, err := b.Client.Task(b.Ctx, "app-2"); err != nil || !slices.Equal(d.Reviewers, want) || d.PR.Word != "draft" || d.MergeText != "Merge requested." {
+		t.Errorf("%v: the reviewers are %+v, the state is %q, %q", err, d.Reviewers, d.PR.Word, d.MergeText)
 	}
 	b.Must(comments())
 	if err := second(b.Client.Ask(b.Ctx, "app-2", coppice.VerbOpenPull, verb.Request{})); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "https://forge/7") {

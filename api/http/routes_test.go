@@ -139,7 +139,9 @@ func TestTaskDetailHasEverything(t *testing.T) {
 	s := b.Session("app-1", coppice.SessionWaiting, func(s *coppice.Session) {
 		s.Prompt, s.Usage = "secret plan", coppice.Usage{CostUSD: 0.5}
 	})
-	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil })
+	b.Change("app-1", func(t *coppice.Task) {
+		t.Stage, t.Wait, t.Reverted = coppice.StageSession, nil, &coppice.Reverted{Commit: "abc", As: "0123456789abcdef"}
+	})
 	b.Update(func(tx store.Tx) error {
 		return errors.Join(
 			tx.Questions.Put(&coppice.Question{TaskID: task.ID, SessionID: s.ID, Ref: "q", Text: "which?", AskedAt: b.Clock.Now()}),
@@ -156,6 +158,12 @@ func TestTaskDetailHasEverything(t *testing.T) {
 	if len(d.History) != 1 || d.History[0].Prompt != "" || len(d.Questions) != 1 || len(d.Messages) != 1 || d.Workspace == nil ||
 		!slices.Equal(d.Dependants, []string{"app-2"}) {
 		t.Errorf("detail %+v", d)
+	}
+	if d.RevertText != "reverted by 0123456789" {
+		t.Errorf("its landing was taken off: %q", d.RevertText)
+	}
+	if m := d.Messages[0]; m.State != coppice.MessageWaiting || m.StateText != "not delivered yet" {
+		t.Errorf("message %+v", m)
 	}
 	q, err := b.Client.Answer(b.Ctx, "app-1", 0, "the left one")
 	b.Must(err)

@@ -315,6 +315,33 @@ func TestEventPages(t *testing.T) {
 	refuses(t, b, http.StatusUnprocessableEntity, "GET", "/api/v1/events?after=x", "")
 }
 
+// An event names its task, whatever its subject is. So do the events of a task that was
+// removed.
+func TestEventsNameTheirTasks(t *testing.T) {
+	t.Parallel()
+	b := setupApp(t, "Greet")
+	at := b.Clock.Now()
+	for _, e := range []coppice.Event{
+		{Kind: coppice.EventScheduleRun, TaskID: 1, Subject: "nightly"}, {Kind: coppice.EventSessionStarted, TaskID: 1, Subject: "app-1.2"},
+		{Kind: coppice.EventNotificationSent, Subject: "app-1"}, {Kind: coppice.EventTaskForgotten, TaskID: 99, Subject: "app-99"}, {Kind: coppice.EventTaskChanged, TaskID: 99, Subject: "app-99"},
+	} {
+		e.At, e.By = at, "test"
+		b.Update(func(tx store.Tx) error { return tx.Log.Append(&e) })
+	}
+	page, err := b.Client.Events(b.Ctx, client.EventQuery{})
+	b.Must(err)
+	var got []string
+	for _, e := range page.Events[len(page.Events)-5:] {
+		got = append(got, string(e.Kind)+" "+e.Task)
+	}
+	if want := []string{"schedule.run app-1", "session.started app-1", "notification.sent ", "task.forgotten app-99", "task.changed "}; !slices.Equal(got, want) {
+		t.Errorf("the events are %q", got)
+	}
+	if text := readUntil(t, b, "/api/v1/events?after=0", `"subject":"nightly"`); !strings.Contains(text, `"task":"app-1"`) {
+		t.Errorf("streamed: %s", text)
+	}
+}
+
 func TestStopEndsStreams(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -251,18 +251,15 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if err != nil {
 		return out, err
 	}
-	role := t.FirstRole()
-	if n := len(out.History); n > 0 {
-		role = out.History[n-1].Role
+	if t.Reverted != nil {
+		out.RevertText = t.Reverted.String()
 	}
-	if t.Next != nil {
-		role = t.Next.Role
-	}
-	out.Limits = t.RunLimits(p.Policy, role)
+	out.Limits = t.RunLimits(p.Policy, roleOf(t, out.History))
 	sessionsBy(&out)
 	if out.Terminals, err = s.terminalsOf(r, t, out.History); err != nil {
 		return out, err
 	}
+	out.CanAttach = slices.Contains(out.Terminals, out.Session) && slices.Contains(out.Live, out.Session)
 	for i := range out.History {
 		s := &out.History[i]
 		s.Prompt = "" // it can be long; show-session returns it
@@ -292,7 +289,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.Running, err = s.runningChecks(r, t.ID); err != nil {
 		return out, err
 	}
-	if out.Messages, err = r.Messages.Of(t.ID); err != nil {
+	if out.Messages, err = messagesOf(r, t); err != nil {
 		return out, err
 	}
 	questions, err := r.Questions.Of(t.ID)
@@ -332,7 +329,29 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	below, err := r.Spend.Of(coppice.FamilySubject(t.ID), "")
 	out.Below = coppice.USD(below.CostUSD)
 	out.History, out.Landings, out.CheckRuns = filled(out.History), filled(out.Landings), filled(out.CheckRuns)
-	out.Messages, out.Questions, out.Dependants, out.Images = filled(out.Messages), filled(out.Questions), filled(out.Dependants), filled(out.Images)
+	out.Questions, out.Dependants, out.Images = filled(out.Questions), filled(out.Dependants), filled(out.Images)
+	return out, err
+}
+
+// roleOf returns the role of the next session of a task, or else of its newest one.
+func roleOf(t coppice.Task, history []coppice.Session) coppice.Role {
+	switch {
+	case t.Next != nil:
+		return t.Next.Role
+	case len(history) > 0:
+		return history[len(history)-1].Role
+	}
+	return t.FirstRole()
+}
+
+// messagesOf returns the messages to a task with their states.
+func messagesOf(r store.Reader, t coppice.Task) ([]api.TaskMessage, error) {
+	list, err := r.Messages.Of(t.ID)
+	out := make([]api.TaskMessage, len(list))
+	for i, m := range list {
+		out[i].Message = m
+		out[i].State, out[i].StateText = m.State()
+	}
 	return out, err
 }
 
@@ -342,6 +361,7 @@ func readPull(r store.Reader, t coppice.Task, out *api.TaskDetail) (err error) {
 		return nil
 	}
 	if out.Pull, err = r.Pulls.Of(t.ID); out.Pull != nil {
+		out.MergeText = out.Pull.MergeText()
 		out.Reviewers = coppice.Reviewers(out.Pull.Report.Comments)
 	}
 	return err

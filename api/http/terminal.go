@@ -162,6 +162,9 @@ func (v *terminalView) show(ctx context.Context) error {
 }
 
 func (v *terminalView) control(ctx context.Context, c api.TerminalControl) error {
+	if c.Ended != nil {
+		c.Ended.Text = c.Ended.String()
+	}
 	b, err := json.Marshal(c)
 	if err != nil {
 		return err

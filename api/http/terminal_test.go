@@ -40,7 +40,7 @@ func (e *echo) Next() ([]byte, *api.TerminalControl, error) {
 	select {
 	case b := <-e.shown:
 		if string(b) == "bye" {
-			return nil, &api.TerminalControl{Ended: &api.TerminalEnd{Code: 7}}, nil
+			return nil, &api.TerminalControl{Ended: &api.TerminalEnd{TerminalEnd: coppice.TerminalEnd{Code: 7}}}, nil
 		}
 		return b, nil, nil
 	case s := <-e.sizes:
@@ -108,7 +108,9 @@ func TestTerminalBothWays(t *testing.T) {
 	b.Must(term.Resize(b.Ctx, 70, 20))
 	expect(func(_ []byte, c *api.TerminalControl) bool { return c != nil && c.Size[0] == 70 })
 	b.Must(term.Type(b.Ctx, []byte("bye")))
-	expect(func(_ []byte, c *api.TerminalControl) bool { return c != nil && c.Ended != nil && c.Ended.Code == 7 })
+	expect(func(_ []byte, c *api.TerminalControl) bool {
+		return c != nil && c.Ended != nil && c.Ended.Code == 7 && c.Ended.Text == "exit 7"
+	})
 	if _, _, err := term.Next(b.Ctx); coppice.ErrorCode(err) != coppice.EUnavailable {
 		t.Errorf("behind the end: %v", err)
 	}

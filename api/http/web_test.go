@@ -240,6 +240,15 @@ func tables(t *testing.T) string {
 	fmt.Fprintf(&b, "\n// priorities are the least and the most urgent priority of a task.\nexport const priorities = { least: %d, most: %d };\n", coppice.MinPriority, coppice.MaxPriority)
 	fmt.Fprintf(&b, "\n// mostTurns is the highest limit of the turns of a session, and mostTitle the longest title.\nexport const mostTurns = %d;\nexport const mostTitle = %d;\n", coppice.MaxTurns, coppice.MaxTitle)
 	fmt.Fprintf(&b, "\n// images are the limits of the images that people attach: bytes of one, how many a message has, and their types.\nexport const images = { size: %d, most: %d, types: %s };\n", coppice.MaxImage, coppice.MaxImages, coppice.Raw(coppice.ImageTypes))
+	b.WriteString("\n// completions are the lists of checks that a task can require of its sessions.\nexport const completions = [\n")
+	for _, c := range coppice.CompletionChoices() {
+		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(c))
+	}
+	b.WriteString("] as const;\n\n// retries are what can follow a failed session.\nexport const retries = [\n")
+	for _, policy := range coppice.RetryPolicies {
+		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(map[string]string{"policy": policy, "words": coppice.RetryWords[policy]}))
+	}
+	b.WriteString("] as const;\n")
 	fmt.Fprintf(&b, "\n// firstScreen is the size of a session's screen without viewers.\nexport const firstScreen = { cols: %d, rows: %d };\n", coppice.FirstScreen.Columns, coppice.FirstScreen.Rows)
 	writeList(&b, "\n// statuses lists the statuses in the order in which people want to see them.\nexport const statuses", coppice.Statuses)
 	ended := []coppice.Status{coppice.Status(coppice.OutcomeDone), coppice.Status(coppice.OutcomeFailed), coppice.Status(coppice.OutcomeCancelled)}

@@ -222,7 +222,7 @@ func (w *changing) same(key string, messages int, title, text string) {
 		return seen.title == title && strings.TrimSpace(seen.text) == text
 	})
 	d := w.await(key, "the texts of the issue", func(d api.TaskDetail) bool {
-		sent := slices.DeleteFunc(slices.Clone(d.Messages), func(m coppice.Message) bool { return m.DeliveredAt.IsZero() })
+		sent := slices.DeleteFunc(slices.Clone(d.Messages), func(m api.TaskMessage) bool { return m.State != coppice.MessageDelivered })
 		return d.Title == title && d.Body == text && len(sent) >= messages
 	})
 	if len(d.Messages) != messages {

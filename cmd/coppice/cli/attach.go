@@ -168,18 +168,7 @@ func (a *attachment) printEnd(end *api.TerminalEnd, err error) error {
 	if err != nil {
 		return err
 	}
-	how := fmt.Sprintf("exit %d", end.Code)
-	switch {
-	case end.Failure != "":
-		how = line(end.Failure)
-	case end.Stopped:
-		how = "stopped"
-	case end.Done:
-		how = "done"
-	case end.Signal != "":
-		how = end.Signal
-	}
-	fmt.Fprintf(a.env.Stderr, "%s has ended: %s\nits log: coppice logs %s\n", a.key, how, a.key)
+	fmt.Fprintf(a.env.Stderr, "%s has ended: %s\nits log: coppice logs %s\n", a.key, line(end.Text), a.key)
 	return nil
 }
 

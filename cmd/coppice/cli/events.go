@@ -72,7 +72,9 @@ func (e *Env) eventPage(ctx context.Context, cl *client.Client, q client.EventQu
 		if err != nil {
 			return err
 		}
-		kept = append(kept, page.Events...)
+		for _, ev := range page.Events {
+			kept = append(kept, ev.Event)
+		}
 		if newest {
 			kept = kept[max(len(kept)-most, 0):]
 		}

@@ -202,7 +202,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		pairs = append(pairs, [2]string{"landed as", short(t.Landed)})
 	}
 	if r := t.Reverted; r != nil {
-		pairs = append(pairs, [2]string{"reverted", fmt.Sprintf("%s, which had landed: %s, %s", short(r.Commit), r, e.moment(r.At))})
+		pairs = append(pairs, [2]string{"reverted", fmt.Sprintf("%s, which had landed: %s, %s", short(r.Commit), t.RevertText, e.moment(r.At))})
 	}
 	if !t.EndedAt.IsZero() {
 		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})
@@ -430,18 +430,15 @@ func (e *Env) optionLines(options, descriptions []string, several bool) (lines [
 	return lines
 }
 
-func (e *Env) printMessages(messages []coppice.Message) {
+func (e *Env) printMessages(messages []api.TaskMessage) {
 	if len(messages) == 0 {
 		return
 	}
 	e.printf("\n%s\n", e.paint(bold, "Messages"))
 	for _, m := range messages {
-		state := "not delivered yet"
-		switch {
-		case !m.DeliveredAt.IsZero():
-			state = "delivered " + e.moment(m.DeliveredAt)
-		case m.Failed != "":
-			state = "not delivered: " + line(m.Failed)
+		state := line(m.StateText)
+		if m.State == coppice.MessageDelivered {
+			state += " " + e.moment(m.DeliveredAt)
 		}
 		text := line(m.Text)
 		if m.Kind != coppice.MessageNow {

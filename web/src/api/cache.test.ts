@@ -15,6 +15,10 @@ describe("which answers an event makes old", () => {
     expect(old("task.changed", "app-12", queries.task("app-1").queryKey)).toBe(false);
     expect(old("task.changed", "app-1", queries.events("app-1").queryKey)).toBe(true);
   });
+  it("takes the task from the server, not from the subject", () => {
+    expect(stale(event("schedule.run", "nightly", { task: "app-1" }), queries.task("app-1").queryKey)).toBe(true);
+    expect(stale(event("notification.sent", "app-1", { task: undefined }), queries.task("app-1").queryKey)).toBe(false);
+  });
   it("leaves a diff until the work moves", () => {
     expect(old("task.changed", "app-1", queries.diff("app-1", "base").queryKey)).toBe(false);
     expect(old("session.ended", "app-1.1", queries.diff("app-1", "base").queryKey)).toBe(true);

@@ -2537,6 +2537,8 @@ export interface components {
             one_of?: string[] | null;
             /** @description A regular expression that a text must match */
             pattern?: string;
+            /** @description The value is the name of a secret */
+            secret?: boolean;
             /**
              * @description How a form shows the value: one of one_of, true or false, a number, a text, one text per line, or JSON
              * @enum {string}
@@ -2749,6 +2751,8 @@ export interface components {
             /** Format: int64 */
             session_id?: number;
             subject?: string;
+            /** @description The key of its task; absent if it has none, or if the task was removed later */
+            task?: string;
             /** Format: int64 */
             task_id?: number;
         };
@@ -3197,6 +3201,11 @@ export interface components {
             tasks: components["schemas"]["Task"][] | null;
         };
         Group: {
+            /**
+             * Format: int64
+             * @description How many of them are archived; only of a group that was asked for
+             */
+            archived?: number;
             /** @description The same by status */
             counts: {
                 [key: string]: number;
@@ -4131,6 +4140,8 @@ export interface components {
         NotifierKind: {
             /** @description Further fields */
             allows?: string[] | null;
+            /** @description All fields that it can have, besides kind */
+            fields: string[] | null;
             name: string;
             /** @description One of these sets of fields is required */
             needs: (string[] | null)[] | null;
@@ -5514,6 +5525,8 @@ export interface components {
             budget?: string;
             /** @description What can be requested of it now; each has a route, /tasks/{key}/land and so on */
             can?: string[] | null;
+            /** @description Its newest session runs on a terminal: coppice attach shows its screen */
+            can_attach?: boolean;
             /** @description Its request can change: priority, budget, limits and so on */
             can_change?: boolean;
             /** @description A message can be sent to its session, or to its next one */
@@ -5587,7 +5600,9 @@ export interface components {
             line?: string;
             /** @description Keys of its sessions that have not ended */
             live?: string[] | null;
-            messages: components["schemas"]["Message"][] | null;
+            /** @description A sentence: who asked to merge its pull request, or that the forge merges it when its rules allow it; absent if neither */
+            merge_text?: string;
+            messages: components["schemas"]["TaskMessage"][] | null;
             model?: string;
             /**
              * @description Why it needs a person: the kind of its entry in the inbox
@@ -5640,6 +5655,8 @@ export interface components {
             retry?: string;
             /** @description Its last landing, if a person took it off the branch */
             reverted?: components["schemas"]["Reverted"];
+            /** @description How its last landing was taken off the branch; absent if it was not */
+            reverted_text?: string;
             /**
              * @description Whether its change can be reviewed, or waits for that; absent if it has none
              * @enum {string}
@@ -5716,6 +5733,27 @@ export interface components {
         };
         TaskList: {
             tasks: components["schemas"]["Task"][] | null;
+        };
+        TaskMessage: {
+            /** Format: date-time */
+            delivered_at?: string;
+            failed?: string;
+            from?: string;
+            /** Format: int64 */
+            id: number;
+            images?: string[] | null;
+            kind?: string;
+            /** Format: date-time */
+            sent_at: string;
+            /** Format: int64 */
+            session_id?: number;
+            /** @enum {string} */
+            state: "waiting" | "delivered" | "failed";
+            /** @description What people read as its state, with the reason if it failed */
+            state_text: string;
+            /** Format: int64 */
+            task_id: number;
+            text: string;
         };
         TaskPage: {
             /**
@@ -6319,6 +6357,7 @@ export type TaskChange = components['schemas']['TaskChange'];
 export type TaskDefaults = components['schemas']['TaskDefaults'];
 export type TaskDetail = components['schemas']['TaskDetail'];
 export type TaskList = components['schemas']['TaskList'];
+export type TaskMessage = components['schemas']['TaskMessage'];
 export type TaskPage = components['schemas']['TaskPage'];
 export type Template = components['schemas']['Template'];
 export type TemplateChange = components['schemas']['TemplateChange'];

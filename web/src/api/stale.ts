@@ -2,14 +2,6 @@
 import type { Get, Params } from "./client";
 import type { Event } from "./schema";
 
-// taskOf returns the key of the task that an event is about, "" if it is about
-// none.
-export function taskOf(e: Event): string {
-  if (!e.task_id || !e.subject) return "";
-  const key = e.subject.split(".")[0]!;
-  return /^[a-z][a-z0-9]*-\d+$/.test(key) ? key : "";
-}
-
 // A turn happens often, and only the page of its task shows it.
 const turn = (e: Event) => e.kind === "session.turn";
 
@@ -35,10 +27,10 @@ const writes = of("flow.document", "flow.planned");
 const work = of("session.", "question.", "check.");
 
 const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
-  "/api/v1/tasks/{key}": (e, p) => p.path.key === taskOf(e),
-  "/api/v1/events": (e, p) => p.query?.task === taskOf(e),
-  "/api/v1/tasks/{key}/diff": (e, p) => p.path.key === taskOf(e) && moves(e),
-  "/api/v1/tasks/{key}/review": (e, p) => p.path.key === taskOf(e) && visible(e),
+  "/api/v1/tasks/{key}": (e, p) => p.path.key === e.task,
+  "/api/v1/events": (e, p) => p.query?.task === (e.task ?? ""),
+  "/api/v1/tasks/{key}/diff": (e, p) => p.path.key === e.task && moves(e),
+  "/api/v1/tasks/{key}/review": (e, p) => p.path.key === e.task && visible(e),
   "/api/v1/sessions/{key}/output": (e, p) => e.kind === "session.ended" && e.subject === p.path.key,
   "/api/v1/board": visible,
   "/api/v1/status": visible,
@@ -47,8 +39,8 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/groups/{id}": visible,
   "/api/v1/flows": visible,
   "/api/v1/flows/{key}": visible, // the events of its steps name the steps
-  "/api/v1/flows/{key}/documents/{name}": (e, p) => p.path.key === taskOf(e) && writes(e),
-  "/api/v1/flows/{key}/documents/{name}/versions": (e, p) => p.path.key === taskOf(e) && writes(e),
+  "/api/v1/flows/{key}/documents/{name}": (e, p) => p.path.key === e.task && writes(e),
+  "/api/v1/flows/{key}/documents/{name}/versions": (e, p) => p.path.key === e.task && writes(e),
   "/api/v1/schedules": of("schedule.", "project."),
   "/api/v1/projects/{project}/schedules/{name}": visible,
   "/api/v1/projects/{project}/templates": of("project."),
@@ -62,7 +54,7 @@ const rules: { [P in Get]?: (e: Event, params: Params<P>) => boolean } = {
   "/api/v1/landings": visible,
   "/api/v1/graph": visible,
   "/api/v1/tasks": visible,
-  "/api/v1/timeline": (e, p) => work(e) && (!p.query?.task || p.query.task === taskOf(e)),
+  "/api/v1/timeline": (e, p) => work(e) && (!p.query?.task || p.query.task === e.task),
   "/api/v1/projects": of("project.", "session.", "landing."),
   "/api/v1/agents": of("agent.", "session.ended", "project.changed", "task.created", "task.ended"),
   "/api/v1/usage": of("session.ended", "session.usage", "agent.budgets_changed"),

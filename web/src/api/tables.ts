@@ -60,6 +60,21 @@ export const mostTitle = 500;
 // images are the limits of the images that people attach: bytes of one, how many a message has, and their types.
 export const images = { size: 5242880, most: 10, types: ["image/png","image/jpeg","image/gif","image/webp"] };
 
+// completions are the lists of checks that a task can require of its sessions.
+export const completions = [
+  {"checks":["diff_not_empty"],"words":"it changed something"},
+  {"checks":["no_error_in_output"],"words":"its output does not end with an error"},
+  {"checks":["diff_not_empty","no_error_in_output"],"words":"it changed something and its output does not end with an error"},
+  {"checks":["none"],"words":"it ends without a failure"},
+] as const;
+
+// retries are what can follow a failed session.
+export const retries = [
+  {"policy":"none","words":"the task fails"},
+  {"policy":"same","words":"try again"},
+  {"policy":"analyze","words":"find out why, then try again"},
+] as const;
+
 // firstScreen is the size of a session's screen without viewers.
 export const firstScreen = { cols: 120, rows: 40 };
 

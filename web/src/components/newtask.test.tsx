@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
+import { completions, retries } from "../api/tables";
 import { clock } from "../lib/format";
 import { defaults as usual, task } from "../test/make";
 import { serve, show } from "../test/render";
@@ -126,6 +127,20 @@ it("sends the branch and the context values", async () => {
   fireEvent.change(screen.getByLabelText("Context"), { target: { value: "ticket=APP-7\n\nurl = http://x/?a=b" } });
   fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
   await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Fix it", branch: "fix/crash", context: { ticket: "APP-7", url: "http://x/?a=b" } }] }));
+});
+
+it("offers every list of completion checks and every retry that the server accepts", async () => {
+  const sent = serve({ ...read, [create]: { tasks: [task({ id: 3 })] } });
+  show(<NewTaskDialog onClose={() => {}} />);
+  const complete = await screen.findByLabelText("A session is complete if");
+  const offered = (field: HTMLElement) => [...field.querySelectorAll("option")].slice(1).map((o) => o.textContent);
+  expect(offered(complete)).toEqual(completions.map((c) => c.words));
+  expect(offered(screen.getByLabelText("If a session fails"))).toEqual(retries.map((r) => r.words));
+  fireEvent.change(screen.getByLabelText("Title"), { target: { value: "Both" } });
+  const both = completions.find((c) => c.checks.length > 1)!;
+  fireEvent.change(complete, { target: { value: within(complete).getByText<HTMLOptionElement>(both.words).value } });
+  fireEvent.click(screen.getByRole("button", { name: "Create", hidden: true }));
+  await waitFor(() => expect(sent.find((s) => s.path.endsWith("/tasks"))?.body).toEqual({ tasks: [{ title: "Both", completion: both.checks }] }));
 });
 
 it("creates an interactive task in the person's checkout", async () => {

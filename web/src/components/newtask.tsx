@@ -4,7 +4,7 @@ import { changed, useAnswer } from "../api/cache";
 import { api, dataOf, problemOf } from "../api/client";
 import { queries } from "../api/queries";
 import type { FirstSession, NewTask, Problem } from "../api/schema";
-import { mostTitle, mostTurns, priorities } from "../api/tables";
+import { completions, mostTitle, mostTurns, priorities, retries } from "../api/tables";
 import { priorityHint } from "../lib/board";
 import { navigate, toTask } from "../router";
 import { Dialog } from "../ui/dialog";
@@ -167,18 +167,13 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             <Field label="If a session fails">{(id) => (
               <select id={id} name="retry" defaultValue="">
                 <option value="">{`the project's (${usual?.retry})`}</option>
-                <option value="none">the task fails</option>
-                <option value="same">try again</option>
-                <option value="analyze">find out why, then try again</option>
+                {retries.map((r) => <option key={r.policy} value={r.policy}>{r.words}</option>)}
               </select>
             )}</Field>
             <Field label="A session is complete if">{(id) => (
               <select id={id} name="completion" defaultValue="">
-                <option value="">the project's checks pass</option>
-                <option value="diff_not_empty">it changed something</option>
-                <option value="no_error_in_output">its output does not end with an error</option>
-                <option value="diff_not_empty no_error_in_output">both are true</option>
-                <option value="none">it ends without a failure</option>
+                <option value="">the default</option>
+                {completions.map((c) => <option key={c.words} value={c.checks.join(" ")}>{c.words}</option>)}
               </select>
             )}</Field>
             <Field label="Category" hint="Selects the track if none is chosen">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>

@@ -10,12 +10,15 @@ const key = (key: string, type: string, more = {}) => ({ key, type, shape: "one_
 const value = { phone: { kind: "ntfy", to: ["a", "b"], token: "NTFY" }, desktop: {} };
 const settings = {
   path: "/config/config.yaml", exists: true, revision: "r1", secrets: ["SLACK"], missing: { phone: ["NTFY"] },
-  kinds: [{ name: "desktop", needs: [[]] }, { name: "slack", needs: [["url"], ["token", "to"]], secret: true }, { name: "ntfy", needs: [["to"]], allows: ["url", "token"] }],
+  kinds: [
+    { name: "desktop", needs: [[]], fields: ["timeout"] }, { name: "slack", needs: [["url"], ["token", "to"]], fields: ["url", "token", "to", "timeout"], secret: true },
+    { name: "ntfy", needs: [["to"]], allows: ["url", "token"], fields: ["to", "url", "token"] },
+  ],
   keys: [
     key("notify.notifiers", "mapping", { value }),
-    key("notify.notifiers.*.kind", "text", { one_of: ["desktop", "slack", "ntfy"] }), key("notify.notifiers.*.url", "text"), key("notify.notifiers.*.token", "text"),
+    key("notify.notifiers.*.kind", "text", { one_of: ["desktop", "slack", "ntfy"] }), key("notify.notifiers.*.url", "text"), key("notify.notifiers.*.token", "text", { secret: true }),
     key("notify.notifiers.*.to", "list of texts"), key("notify.notifiers.*.run", "text"), key("notify.notifiers.*.timeout", "duration"),
-    key("notify.routes", "list", { value: [{ to: ["phone", "desktop"], priority: ["urgent"], hours: "08:00-18:00" }, { to: ["desktop"] }] }),
+    key("notify.routes", "list", { default: "(nobody gets anything)", value: [{ to: ["phone", "desktop"], priority: ["urgent"], hours: "08:00-18:00" }, { to: ["desktop"] }] }),
     key("notify.routes[].to", "list of texts"), key("notify.routes[].priority", "list of texts"), key("notify.routes[].hours", "text"),
     key("notify.address", "text"), key("notify.pause", "duration", { value: "2m", text: "2m", line: 5 }),
   ],
@@ -44,6 +47,7 @@ it("has the fields of the kind, and tests what it saved", async () => {
   expect(dialog().getByText("Needs url, or token and to.")).toBeTruthy();
   expect(dialog().getByText(/Stored: SLACK/).textContent).toContain("coppice secret set NAME");
   expect([...document.querySelectorAll("datalist option")].map((o) => o.getAttribute("value"))).toEqual(["SLACK"]);
+  expect([...document.querySelectorAll("input[list]")]).toEqual([field("Token")]);
   fill("Name", "team");
   fill("Token", "SLACK_TOKEN");
   fill("To", "#builds\n#more\n");
@@ -62,6 +66,7 @@ it("shows a notifier with its missing secrets, and an error beside its field", a
   open({ notifier: "phone" }, { code: "invalid", title: "", status: 422, detail: "the topic is wrong", fix: "use another one", field: "notify.notifiers.phone.to[1]" });
   await screen.findByLabelText("To");
   expect([field("Kind").value, field("To").value, field("Token").value]).toEqual(["ntfy", "a\nb", "NTFY"]);
+  expect(labels()).toEqual(["Kind", "Url", "Token", "To"]); // the fields of this kind, in the order of the keys
   expect(dialog().getByText(/The secret NTFY does not exist/)).toBeTruthy();
   press("Show the change");
   await screen.findByText("the topic is wrong");
@@ -102,6 +107,7 @@ it("removes a notifier after it showed the change", async () => {
 it("edits routes", async () => {
   const { bodies, done } = open("routes");
   await screen.findByLabelText("Route 1");
+  expect(screen.getByText(/Without routes: nobody gets anything\./)).toBeTruthy();
   const in_ = (n: number, label: string) => within(screen.getByLabelText(`Route ${n}`)).getByLabelText<HTMLInputElement>(label);
   expect([in_(1, "To").value, in_(1, "Priority").value, in_(1, "Hours").value, in_(2, "Priority").value]).toEqual(["phone, desktop", "urgent", "08:00-18:00", ""]);
   press("Add a route");

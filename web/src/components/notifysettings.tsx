@@ -7,7 +7,7 @@ import { queries } from "../api/queries";
 import type { ConfigChange, ConfigKey, NotifySettings, Problem } from "../api/schema";
 import { choices } from "../lib/config";
 import { plural } from "../lib/format";
-import { addRoute, kindKey, nameOf, needsText, notifierKeys, notifierTexts, routeKeys, routesOf, routeValues, singleKeys, valuesOf, type Texts } from "../lib/notify";
+import { addRoute, kindKey, nameOf, needsText, notifierKeys, notifierTexts, routeKeys, routesOf, routeValues, singleKeys, valuesOf, withoutRoutes, type Texts } from "../lib/notify";
 import { wrongRow } from "../lib/tracks";
 import { Dialog } from "../ui/dialog";
 import { FormProblem, Loading, Mono, ProblemBox } from "../ui/parts";
@@ -39,7 +39,7 @@ interface FieldProps {
   set: (to: string) => void;
   label?: string;
   problem?: Problem; // of this field
-  secrets?: string[]; // the names that a token can have
+  secrets?: string[]; // the names that it can have
   inline?: boolean; // a list is written with commas
 }
 
@@ -102,9 +102,9 @@ function NotifierForm({ s, name: known, onClose }: { s: NotifySettings; name: st
       )}
       {all && <Field {...of(all)} />}
       {kind && needsText(kind) && <p className="muted">Needs {needsText(kind)}.</p>}
-      {keys.map((k) => <Field key={texts.kind + k.key} {...of(k)} secrets={nameOf(k) === "token" ? (s.secrets ?? []) : undefined} />)}
+      {keys.map((k) => <Field key={texts.kind + k.key} {...of(k)} secrets={k.secret ? (s.secrets ?? []) : undefined} />)}
       <p className="muted">
-        Store tokens and passwords with <code>coppice secret set NAME</code>, and write <code>{"${secret:NAME}"}</code>, or only the name as the token.
+        Store tokens and passwords with <code>coppice secret set NAME</code>, and write <code>{"${secret:NAME}"}</code>, or only the name where the field says so.
         {kind?.secret && <> The address of a {kind.name} notifier is a secret, too.</>} {(s.secrets?.length ?? 0) > 0 && <>Stored: {s.secrets!.join(", ")}.</>}
       </p>
       <Missing s={s} name={known} />
@@ -163,7 +163,7 @@ function RoutesForm({ s, onClose }: { s: NotifySettings; onClose: () => void }) 
   const wrong = wrongRow(problem, "notify.routes");
   return (
     <form className="form" aria-label="Routes" noValidate onSubmit={(e) => { e.preventDefault(); void run(rows, true); }}>
-      <p className="muted">Each route that matches a notice sends it to its notifiers. Separate several names by commas. Without routes, every notifier gets what is urgent and what waits for you.</p>
+      <p className="muted">Each route that matches a notice sends it to its notifiers. Separate several names by commas. Without routes: {withoutRoutes(s)}.</p>
       <ol className="keys-list">
         {rows.map((r, i) => (
           <li key={r.id} aria-label={`Route ${i + 1}`}>

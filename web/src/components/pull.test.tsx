@@ -11,9 +11,9 @@ const at = "2026-01-01T10:00:00Z";
 const comment = (id: string, change: Partial<PullComment> = {}): PullComment => ({ id, author: "ann", text: `text ${id}`, at, ...change });
 
 // request is a task with a pull request.
-function request(report: Partial<Pull["report"]>, { mark, reactions, ...change }: Partial<Pull> & { mark?: Partial<PullMark>; reactions?: Reacted[] } = {}) {
+function request(report: Partial<Pull["report"]>, { mark, reactions, merge_text, ...change }: Partial<Pull> & { mark?: Partial<PullMark>; reactions?: Reacted[]; merge_text?: string } = {}) {
   const p: Pull = { number: 12, url: "https://forge.example/12", branch: "coppice/app-1", base: "main", created_at: at, report: { title: "Greet", author: "bot", ...report }, ...change };
-  return detail({ id: 1, stage: "pull", status: "landing", status_text: "in review", pr: pull(mark ?? {}), pull: p, reactions, can: ["land"] });
+  return detail({ id: 1, stage: "pull", status: "landing", status_text: "in review", pr: pull(mark ?? {}), pull: p, reactions, merge_text, can: ["land"] });
 }
 
 it("lists the checks, the failed ones first, with the end of their logs and links of the web only", () => {
@@ -57,11 +57,11 @@ it("shows the first comments and reactions of many, and all on request", () => {
 });
 
 // What the head of a request says, by what is known of it.
-const heads: [string, Partial<Pull> & { mark?: Partial<PullMark> }, (string | RegExp)[], (string | RegExp)[]?][] = [
+const heads: [string, Partial<Pull> & { mark?: Partial<PullMark>; merge_text?: string }, (string | RegExp)[], (string | RegExp)[]?][] = [
   ["it can be merged", {}, ["Land merges it on the forge.", "open"]],
   ["a draft with conflicts", { mark: { draft: true, conflicts: true } }, ["draft", /It has conflicts with/]],
-  ["somebody asked to merge it", { merge_by: "ada", merge_head: "abc", mark: { merging: true } }, ["Merge requested by ada."], [/Land merges/]],
-  ["the forge merges it", { auto_head: "abc", mark: { merging: true } }, ["The forge merges it when its rules allow it."]],
+  ["somebody asked to merge it", { merge_text: "Ada wants it merged." }, ["Ada wants it merged."], [/Land merges/]],
+  ["only the server says that it is merged", { merge_by: "ada", merge_head: "abc", mark: { merging: true } }, ["Land merges it on the forge."], [/requested/]],
   ["the forge refuses", { blocked: "2 approvals are missing" }, [/The forge does not merge it: /, /2 approvals are missing/]],
   ["a step failed", { failure: { class: "environment", text: "there is no token", fix: "run `coppice secret set`" } }, ["environment", "there is no token", "coppice secret set"]],
   ["a person decides", { escalate: { event: "ci-failed", text: "ci-failed: build.\n- send-to-agent, try 1: pushed abc\n", at } }, ["A person has to decide: ci-failed", /try 1: pushed abc/]],

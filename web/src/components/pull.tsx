@@ -65,12 +65,11 @@ function Request({ t, p, mark, now }: { t: TaskDetail; p: Pull; mark: PullMark; 
   );
 }
 
-// Merge says who asked to merge the request, and what prevents it.
+// Merge shows who asked to merge the request, and what prevents it.
 function Merge({ t, p, mark, now }: { t: TaskDetail; p: Pull; mark: PullMark; now: number }) {
-  const asked = mark.merging && p.merge_head ? `Merge requested${p.merge_by ? ` by ${p.merge_by}` : ""}.` : mark.merging ? "The forge merges it when its rules allow it." : "";
   return (
     <>
-      {asked ? <p>{asked}</p> : can(t, "land") && <p className="muted">Land merges it on the forge.</p>}
+      {t.merge_text ? <p>{t.merge_text}</p> : can(t, "land") && <p className="muted">Land merges it on the forge.</p>}
       {mark.conflicts && <p className="bad-text">It has conflicts with <code>{p.base}</code>.</p>}
       {p.blocked && <p className="warn-text">The forge does not merge it: <Mono text={p.blocked} /></p>}
       {p.failure && (

@@ -93,8 +93,8 @@ it("types into a live session, until it ends", async () => {
   act(() => Socket.last.onmessage!({ data: JSON.stringify({ runtime: "pty", read_only: true }) }));
   term.type("rm");
   expect(Socket.last.sent).not.toContain("rm");
-  act(() => Socket.last.onmessage!({ data: JSON.stringify({ ended: { code: 2 } }) }));
-  expect(screen.getByText("The session has ended: exit code 2.")).toBeTruthy();
+  act(() => Socket.last.onmessage!({ data: JSON.stringify({ ended: { code: 2, text: "as it should" } }) }));
+  expect(screen.getByText("The session has ended: as it should.")).toBeTruthy();
 });
 
 it("says why there is no terminal", async () => {

@@ -96,7 +96,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
           <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>
           {t.not_before && <Fact name="Not before">{clock(t.not_before)}</Fact>}
           {t.ended_at && <Fact name="Ended">{clock(t.ended_at)}</Fact>}
-          {t.reverted && <Fact name="Reverted"><code>{t.reverted.commit.slice(0, 10)}</code> {t.reverted.back_to ? "by moving the branch back" : t.reverted.as ? <>by <code>{t.reverted.as.slice(0, 10)}</code></> : "because the branch no longer has it"}, {clock(t.reverted.at)}</Fact>}
+          {t.reverted && <Fact name="Reverted"><code>{t.reverted.commit.slice(0, 10)}</code>, which had landed: {t.reverted_text}, {clock(t.reverted.at)}</Fact>}
           {(t.after?.length ?? 0) > 0 && <Fact name="Depends on"><Keys keys={t.after!} /></Fact>}
           {(t.dependants?.length ?? 0) > 0 && <Fact name="Blocks"><Keys keys={t.dependants!} /></Fact>}
           {(t.checks?.length ?? 0) > 0 && <Fact name="Own checks">{t.checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
@@ -117,7 +117,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
       )}
       <section>
         <h2>From a terminal</h2>
-        {!t.ended_at && t.session && t.terminals?.includes(t.session) && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
+        {t.can_attach && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
         <Copy text={t.ended_at ? `coppice show ${t.key}` : `coppice logs -f ${t.key}`} label="Copy the command" />
       </section>
       {(t.messages?.length ?? 0) > 0 && (
@@ -127,9 +127,7 @@ export function TaskFacts({ t, onPriority, onBudget, onLimits }: { t: TaskDetail
             {t.messages!.map((m) => (
               <li key={m.id}>
                 <p>{m.kind && <span className="tag">{m.kind}</span>} {m.text}{(m.images?.length ?? 0) > 0 && <span className="muted"> (+{plural(m.images!.length, "image")})</span>}</p>
-                <small className={m.failed && !m.delivered_at ? "bad-text" : "muted"}>
-                  {m.delivered_at ? `delivered ${clock(m.delivered_at)}` : m.failed ? `not delivered: ${m.failed}` : "waiting for a session"}
-                </small>
+                <small className={m.state === "failed" ? "bad-text" : "muted"}>{m.state_text}{m.delivered_at && ` ${clock(m.delivered_at)}`}</small>
               </li>
             ))}
           </ul>

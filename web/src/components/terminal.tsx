@@ -16,14 +16,7 @@ interface Control {
   size?: [number, number];
   notice?: string;
   redraw?: boolean;
-  ended?: { code: number; signal?: string; stopped?: boolean; done?: boolean; failure?: string };
-}
-
-function endOf(e: NonNullable<Control["ended"]>): string {
-  if (e.failure) return e.failure;
-  if (e.stopped) return "it was stopped";
-  if (e.done) return "it was finished";
-  return e.signal ? `ended by ${e.signal}` : `exit code ${e.code}`;
+  ended?: { text: string };
 }
 
 const PAUSES = [300, 1000, 2000, 4000];
@@ -88,7 +81,7 @@ function open(el: HTMLElement, session: string, report: Report): { close: () => 
     if (c.notice) report.notice(c.notice);
     if (!c.ended) return;
     over = true;
-    report.state({ at: "ended", why: endOf(c.ended) });
+    report.state({ at: "ended", why: c.ended.text });
   };
   // refused finds out why there is no terminal, because a browser does not
   // report it.

@@ -39,6 +39,16 @@ it("must show an edited change again before it is saved", async () => {
   expect(screen.queryByRole("button", { name: "Save" })).toBeNull();
 });
 
+it("lets the server refuse a list without tracks", async () => {
+  const sent = serve({ [route]: { code: "invalid", title: "", status: 422, detail: "there are no tracks in this list", fix: "name at least one", field: "tracks" } });
+  show(<TracksForm project="app" c={config} onDone={() => {}} />);
+  fireEvent.click(screen.getByLabelText("Remove docs"));
+  fireEvent.click(screen.getByLabelText("Remove main"));
+  fireEvent.click(screen.getByText("Show the change"));
+  expect(await screen.findByText("there are no tracks in this list")).toBeTruthy();
+  expect(sent.map((s) => s.body)).toEqual([{ key: "tracks", revision: "r1", value: [], dry_run: true }]);
+});
+
 it("shows a refusal at its field", async () => {
   serve({ [route]: { code: "invalid", title: "", status: 422, detail: "this is not a number", fix: "use 2", field: "tracks[1].limit" } });
   show(<TracksForm project="app" c={config} onDone={() => {}} />);

@@ -98,7 +98,7 @@ function TrackRow({ r, n, last, c, problem, field, set, move, remove }: RowProps
         <span className="grow" />
         <button type="button" className="button small" disabled={n === 1} aria-label={`Move ${name} up`} onClick={() => move(-1)}>↑</button>
         <button type="button" className="button small" disabled={n === last} aria-label={`Move ${name} down`} onClick={() => move(1)}>↓</button>
-        <button type="button" className="button small danger" disabled={last === 1} aria-label={`Remove ${name}`} onClick={remove}>Remove</button>
+        <button type="button" className="button small danger" aria-label={`Remove ${name}`} onClick={remove}>Remove</button>
       </div>
     </li>
   );

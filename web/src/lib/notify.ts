@@ -11,12 +11,13 @@ const valueOf = <T>(s: NotifySettings, key: string, none: T) => ((s.keys ?? []).
 export const nameOf = (k: ConfigKey) => k.key.slice(k.key.lastIndexOf(".") + 1);
 
 export const routeKeys = (s: NotifySettings) => below(s, "notify.routes[].");
+// withoutRoutes says what a file without routes means.
+export const withoutRoutes = (s: NotifySettings) => below(s, "notify.routes").find((k) => k.key === "notify.routes")?.default.replace(/^\((.*)\)$/, "$1");
 export const singleKeys = (s: NotifySettings) => below(s, "notify.").filter((k) => !/^notify\.(routes|notifiers)/.test(k.key));
 
 // notifierKeys returns the fields of a kind, in the order of the server.
 export function notifierKeys(s: NotifySettings, kind: NotifierKind | undefined): ConfigKey[] {
-  const has = new Set([...(kind?.needs ?? []).flatMap((n) => n ?? []), ...(kind?.allows ?? []), "timeout"]);
-  return below(s, "notify.notifiers.*.").filter((k) => has.has(nameOf(k)));
+  return below(s, "notify.notifiers.*.").filter((k) => kind?.fields?.includes(nameOf(k)));
 }
 
 export const kindKey = (s: NotifySettings) => below(s, "notify.notifiers.*.kind")[0];

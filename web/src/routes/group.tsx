@@ -20,7 +20,7 @@ export default function GroupPage({ id }: { id: string }) {
     if (group.problem?.code === "not_found") return <Empty title="There is no such group"><p>A group is removed with its last task. <Link href="/groups">See all groups</Link>.</p></Empty>;
     return group.problem ? <ProblemBox problem={group.problem} again={group.again} /> : <Loading what="the group" />;
   }
-  const archived = board.data ? g.tasks - board.data.count : 0;
+  const archived = g.archived ?? 0;
   return (
     <div className="page board-page">
       <div className="page-head">

@@ -22,7 +22,7 @@ import { TaskPage } from "./task";
 import TimelinePage from "./timeline";
 import UsagePage from "./usage";
 
-const group = { id: 3, project: "app", name: "batch-1", kind: "batch", tasks: 2, counts: { done: 1, failed: 1 }, usage: { cost_usd: 2 }, created_at: "2026-01-01T10:00:00Z" };
+const group = { id: 3, project: "app", name: "batch-1", kind: "batch", tasks: 2, archived: 7, counts: { done: 1, failed: 1 }, usage: { cost_usd: 2 }, created_at: "2026-01-01T10:00:00Z" };
 const today = new Date().toISOString();
 const row = { day: today.slice(0, 10), project: "app", agent: "robot", model: "big", sessions: 2, usage: { cost_usd: 1.5, output_tokens: 10 } };
 const app = project({ prefix: "app", rules: [{ do: "allow", tool: "Bash", match: "ls" }], paused_tracks: { docs: "it fails" } });
@@ -57,7 +57,7 @@ const pages: [string, string, ReactNode, (string | RegExp)[], string[]][] = [
   ["the board", "/", <Board />, ["Greet", "1 task", "Label"], ["Nothing here yet"]],
   ["the features", "/features?project=app", <FeaturesPage />, ["it broke", "a comma is missing", "line 7", "Retry"], []],
   ["the graph", "/graph", <GraphPage />, ["2 tasks, 1 dependency", "app-2 · ready"], ["No dependencies between open tasks"]],
-  ["a group", "/groups/3", <GroupPage id="3" />, ["batch-1", /2 tasks · \$2\.00/, "Greet"], ["There is no such group"]],
+  ["a group", "/groups/3", <GroupPage id="3" />, ["batch-1", /2 tasks · \$2\.00/, "7 archived tasks", "Greet"], ["There is no such group"]],
   ["the groups", "/groups", <GroupsPage />, ["batch-1", "1 failed, 1 done"], ["No groups yet"]],
   ["the help", "/help", <HelpPage />, ["needs you", "coppice inbox", "Next or previous row"], ["Statuses"]],
   ["the landings", "/landing", <LandingPage />, ["1 in the queue", "make test runs", "Nod", "ffffffffff"], ["Nothing is landing", "Nothing yet."]],

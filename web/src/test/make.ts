@@ -91,7 +91,7 @@ let seq = 0;
 
 export function event(kind: string, subject: string, change: Partial<Event> = {}): Event {
   seq++;
-  return { seq, at: new Date(Date.UTC(2026, 0, 1, 10, 0, seq)).toISOString(), kind, subject, task_id: 1, by: "engine", ...change };
+  return { seq, at: new Date(Date.UTC(2026, 0, 1, 10, 0, seq)).toISOString(), kind, subject, task: subject.split(".")[0], by: "engine", ...change };
 }
 
 let offset = 0;
