@@ -32,7 +32,7 @@ var errSilent = errors.New("the server sends nothing")
 // exactly once and in order, until f returns an error, ctx ends, or the server
 // stays away. gap can be nil. It is called if the requested events are no
 // longer in the log. The stream then continues at its First.
-func (c *Client) FollowEvents(ctx context.Context, q EventQuery, f func(coppice.Event) error, gap func(api.Bounds)) error {
+func (c *Client) FollowEvents(ctx context.Context, q EventQuery, f func(api.Event) error, gap func(api.Bounds)) error {
 	last, known := q.After, q.After >= 0
 	return c.follow(ctx, func(ctx context.Context, open func()) error {
 		at := ""

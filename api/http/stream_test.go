@@ -166,7 +166,7 @@ func TestEventsAreNeitherMissedNorRepeatedAcrossReconnects(t *testing.T) {
 			}
 		})
 		var got, want []int64
-		err := c.FollowEvents(t.Context(), client.EventQuery{After: after}, func(e coppice.Event) error {
+		err := c.FollowEvents(t.Context(), client.EventQuery{After: after}, func(e api.Event) error {
 			if got = append(got, e.Seq); len(got) == 1 {
 				close(begun)
 			}
@@ -353,7 +353,7 @@ func TestStopEndsStreams(t *testing.T) {
 	defer c.Close()
 	c.Wait = func(context.Context, int, error) error { return errEnough }
 	go func() {
-		ended <- c.FollowEvents(t.Context(), client.EventQuery{After: 0}, func(coppice.Event) error { close(begun); return nil }, nil)
+		ended <- c.FollowEvents(t.Context(), client.EventQuery{After: 0}, func(api.Event) error { close(begun); return nil }, nil)
 	}()
 	<-begun
 	b.Server.Stop()

@@ -255,7 +255,7 @@ func (l *looking) until(t *testing.T, key string, f func(api.TaskDetail) bool) (
 	}
 	err := look()
 	if err == nil {
-		err = l.client.FollowEvents(l.ctx, client.EventQuery{Task: key}, func(coppice.Event) error { return look() }, nil)
+		err = l.client.FollowEvents(l.ctx, client.EventQuery{Task: key}, func(api.Event) error { return look() }, nil)
 	}
 	if !errors.Is(err, errFound) || !f(d) {
 		t.Fatalf("%v; the task is %s: %s, %v\n%s", err, d.Status, d.Reason, d.Failure, l.said(d))

@@ -165,7 +165,7 @@ func survives(t *testing.T, b *bench, name string) {
 			return err
 		}
 		if err := look(); err == nil {
-			err = c.FollowEvents(ctx, client.EventQuery{Task: key}, func(coppice.Event) error { return look() }, nil)
+			err = c.FollowEvents(ctx, client.EventQuery{Task: key}, func(api.Event) error { return look() }, nil)
 			if !errors.Is(err, errFound) {
 				t.Fatalf("%s: %v; the task is %s, %v", what, err, d.Status, d.Failure)
 			}

@@ -29,7 +29,7 @@ func hasFamily(t *testing.T, b *bench, name string) {
 	gate := b.gate(t)
 	ctx, c, p, restart := b.serve(t, name)
 	parent, child := creates(t, ctx, c, p.Prefix, "the parent", "SPAWN "+p.Prefix+" "+gate), p.Prefix+"-2"
-	err := c.FollowEvents(ctx, client.EventQuery{Project: p.Prefix}, func(e coppice.Event) error {
+	err := c.FollowEvents(ctx, client.EventQuery{Project: p.Prefix}, func(e api.Event) error {
 		if e.Kind == coppice.EventTaskCreated && e.Subject == child {
 			return errFound
 		}
@@ -98,8 +98,8 @@ func (b *bench) answerInBrowser(t *testing.T, ctx context.Context, c *client.Cli
 // await waits for an event of a task.
 func (b *bench) await(t *testing.T, ctx context.Context, c *client.Client, key string, f func(coppice.Event) bool) {
 	t.Helper()
-	err := c.FollowEvents(ctx, client.EventQuery{Task: key}, func(e coppice.Event) error {
-		if f(e) {
+	err := c.FollowEvents(ctx, client.EventQuery{Task: key}, func(e api.Event) error {
+		if f(e.Event) {
 			return errFound
 		}
 		if e.Kind == coppice.EventTaskEnded {

@@ -11,6 +11,7 @@ import (
 	"coppice"
 	"coppice/agent/claude"
 	"coppice/agent/codex"
+	"coppice/api"
 	"coppice/api/client"
 )
 
@@ -48,7 +49,7 @@ func TestGoal(t *testing.T) {
 		t.Fatal(err)
 	}
 	goal, led := tasks[0].Key, p.Prefix+"-2"
-	err = c.FollowEvents(ctx, client.EventQuery{Project: p.Prefix}, func(e coppice.Event) error {
+	err = c.FollowEvents(ctx, client.EventQuery{Project: p.Prefix}, func(e api.Event) error {
 		if e.Kind == coppice.EventSessionParked {
 			return errFound
 		}

@@ -12,6 +12,7 @@ import (
 	"coppice/agent"
 	"coppice/agent/claude"
 	"coppice/agent/codex"
+	"coppice/api"
 	"coppice/api/client"
 	"coppice/test/scriptedmodel"
 )
@@ -100,7 +101,7 @@ func TestDaemonVerdict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = c.FollowEvents(ctx, client.EventQuery{Task: made[0].Key}, func(e coppice.Event) error {
+			err = c.FollowEvents(ctx, client.EventQuery{Task: made[0].Key}, func(e api.Event) error {
 				if e.Kind == coppice.EventTaskEnded {
 					return errFound
 				}

@@ -25,7 +25,7 @@ func usesTools(t *testing.T, b *bench, name string) {
 	ctx, c, p, restart := b.serve(t, name)
 	create := func(title string) string { return creates(t, ctx, c, p.Prefix, title, title) }
 	key := create("USETOOLS")
-	err := c.FollowEvents(ctx, client.EventQuery{Task: key}, func(e coppice.Event) error {
+	err := c.FollowEvents(ctx, client.EventQuery{Task: key}, func(e api.Event) error {
 		if e.Kind == coppice.EventSessionReport && e.Reason == "reads its task" {
 			return errFound
 		}
@@ -53,7 +53,7 @@ func usesTools(t *testing.T, b *bench, name string) {
 	restart()
 	other := create("SETNOTE")
 	for _, task := range []string{key, other} {
-		err = c.FollowEvents(ctx, client.EventQuery{Task: task}, func(e coppice.Event) error {
+		err = c.FollowEvents(ctx, client.EventQuery{Task: task}, func(e api.Event) error {
 			if e.Kind == coppice.EventTaskEnded {
 				return errFound
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 )
 
@@ -26,9 +27,9 @@ func (s *server) watch(ctx context.Context, after int64) *watch {
 	w := &watch{events: make(chan coppice.Event, 1024), cancel: cancel}
 	w.wg.Go(func() {
 		defer close(w.events)
-		w.err = s.client.FollowEvents(ctx, client.EventQuery{After: after}, func(e coppice.Event) error {
+		w.err = s.client.FollowEvents(ctx, client.EventQuery{After: after}, func(e api.Event) error {
 			select {
-			case w.events <- e:
+			case w.events <- e.Event:
 				return nil
 			case <-ctx.Done():
 				return context.Cause(ctx)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/apitest"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
@@ -116,7 +117,7 @@ func TestProduct(t *testing.T) {
 	c := client.New(m.State)
 	defer c.Close()
 	seen := fmt.Errorf("seen")
-	err := c.FollowEvents(t.Context(), client.EventQuery{}, func(e coppice.Event) error {
+	err := c.FollowEvents(t.Context(), client.EventQuery{}, func(e api.Event) error {
 		if e.Kind == coppice.EventSessionStarted {
 			return seen
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 	"coppice/host"
 )
@@ -157,7 +158,7 @@ func (w *world) allEnded(ctx context.Context, keys []string) []string {
 	for _, key := range keys {
 		left[key] = true
 	}
-	err := w.client.FollowEvents(ctx, client.EventQuery{After: 0}, func(e coppice.Event) error {
+	err := w.client.FollowEvents(ctx, client.EventQuery{After: 0}, func(e api.Event) error {
 		if e.Kind == coppice.EventTaskEnded {
 			delete(left, e.Subject)
 		}

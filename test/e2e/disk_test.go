@@ -170,7 +170,7 @@ func TestAProjectIsRemoved(t *testing.T) {
 		s = w.serve()
 	}
 	gone := errors.New("it is gone")
-	err = w.client.FollowEvents(t.Context(), client.EventQuery{}, func(ev coppice.Event) error {
+	err = w.client.FollowEvents(t.Context(), client.EventQuery{}, func(ev api.Event) error {
 		if ev.Kind == coppice.EventProjectRemoved && ev.ProjectID == out.ID {
 			return gone
 		}

@@ -128,7 +128,7 @@ func (w *world) afterEvents(n int) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	err := w.client.FollowEvents(ctx, client.EventQuery{After: -1}, func(coppice.Event) error {
+	err := w.client.FollowEvents(ctx, client.EventQuery{After: -1}, func(api.Event) error {
 		if n--; n <= 0 {
 			return errSeen
 		}

@@ -17,6 +17,7 @@ import (
 	sdk "code.gitea.io/sdk/gitea"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 	"coppice/test/forges"
 )
@@ -165,7 +166,7 @@ func TestWebhooksOfGitea(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	err = p.client.FollowEvents(ctx, client.EventQuery{After: page.Last}, func(e coppice.Event) error {
+	err = p.client.FollowEvents(ctx, client.EventQuery{After: page.Last}, func(e api.Event) error {
 		if e.Kind == coppice.EventForgeRead {
 			return errSeen
 		}

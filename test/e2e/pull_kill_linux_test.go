@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 	"coppice/test/forges"
 )
@@ -164,7 +165,7 @@ func (k *pullKiller) killAt(what string, further int, after bool) bool {
 func (k *pullKiller) follow() {
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_ = k.p.client.FollowEvents(k.p.t.Context(), client.EventQuery{After: 0}, func(e coppice.Event) error { // ends with the test
+		_ = k.p.client.FollowEvents(k.p.t.Context(), client.EventQuery{After: 0}, func(e api.Event) error { // ends with the test
 			k.happened(string(e.Kind))
 			return nil
 		}, nil)

@@ -260,7 +260,7 @@ func (w *world) await(key, what string, f func(api.TaskDetail) bool) api.TaskDet
 		page, err := w.client.Events(ctx, client.EventQuery{Limit: 1})
 		if err == nil {
 			if err = look(); err == nil {
-				err = w.client.FollowEvents(ctx, client.EventQuery{After: page.Last, Task: key}, func(coppice.Event) error { return look() }, nil)
+				err = w.client.FollowEvents(ctx, client.EventQuery{After: page.Last, Task: key}, func(api.Event) error { return look() }, nil)
 			}
 		}
 		if errors.Is(err, errSeen) {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 	"coppice/test/harness"
 	"coppice/test/testfile"
@@ -205,7 +206,7 @@ func (w *world) settle(ctx context.Context, c *client.Client) {
 	if err != nil || idle() {
 		return
 	}
-	_ = c.FollowEvents(ctx, client.EventQuery{After: page.Last}, func(coppice.Event) error {
+	_ = c.FollowEvents(ctx, client.EventQuery{After: page.Last}, func(api.Event) error {
 		if idle() {
 			return errIdle
 		}

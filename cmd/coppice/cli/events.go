@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"coppice"
 	"coppice/api"
 	"coppice/api/client"
 )
@@ -36,7 +35,7 @@ command continues live. It misses and repeats no event if the server restarts.`,
 		}
 		show := e.printEvent
 		if *asJSON {
-			show = func(ev coppice.Event) error { return e.jsonLine(ev) }
+			show = func(ev api.Event) error { return e.jsonLine(ev) }
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
 			if follow {
@@ -53,7 +52,7 @@ command continues live. It misses and repeats no event if the server restarts.`,
 
 // eventPage shows events after a position, or the newest. Events of one project
 // or task can be far back, so for them the log is read from its start.
-func (e *Env) eventPage(ctx context.Context, cl *client.Client, q client.EventQuery, show func(coppice.Event) error) error {
+func (e *Env) eventPage(ctx context.Context, cl *client.Client, q client.EventQuery, show func(api.Event) error) error {
 	newest := q.After < 0
 	if newest {
 		q.After = 0
@@ -65,16 +64,14 @@ func (e *Env) eventPage(ctx context.Context, cl *client.Client, q client.EventQu
 			q.After = max(page.Last-int64(q.Limit), 0)
 		}
 	}
-	var kept []coppice.Event
+	var kept []api.Event
 	most := q.Limit
 	for q.Limit = 1000; ; {
 		page, err := cl.Events(ctx, q)
 		if err != nil {
 			return err
 		}
-		for _, ev := range page.Events {
-			kept = append(kept, ev.Event)
-		}
+		kept = append(kept, page.Events...)
 		if newest {
 			kept = kept[max(len(kept)-most, 0):]
 		}
@@ -91,7 +88,7 @@ func (e *Env) eventPage(ctx context.Context, cl *client.Client, q client.EventQu
 	return nil
 }
 
-func (e *Env) printEvent(ev coppice.Event) error {
+func (e *Env) printEvent(ev api.Event) error {
 	text := fmt.Sprintf("%s %s  %-20s %-10s %s",
 		e.paint(dim, fmt.Sprintf("%6d", ev.Seq)), e.paint(dim, ev.At.In(e.Now().Location()).Format(time.TimeOnly)), line(string(ev.Kind)), line(ev.Subject), line(ev.Reason))
 	e.printf("%s %s\n", text, e.paint(dim, "("+line(ev.By)+")"))

@@ -263,7 +263,7 @@ func TestFollowFlow(t *testing.T) {
 func (s *shell) created() {
 	s.T.Helper()
 	created := errors.New("created")
-	err := s.Client.FollowEvents(s.Ctx, eventsFrom(0), func(ev coppice.Event) error {
+	err := s.Client.FollowEvents(s.Ctx, eventsFrom(0), func(ev api.Event) error {
 		if ev.Kind == coppice.EventTaskCreated {
 			return created
 		}

@@ -206,7 +206,7 @@ func (f *flowFollower) run(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	err = f.cl.FollowEvents(ctx, client.EventQuery{After: log.Last, Project: f.flow.Task.Project}, func(ev coppice.Event) error {
+	err = f.cl.FollowEvents(ctx, client.EventQuery{After: log.Last, Project: f.flow.Task.Project}, func(ev api.Event) error {
 		ours := ev.TaskID == f.flow.Task.ID || slices.ContainsFunc(f.flow.Steps, func(s api.FlowStep) bool { return s.TaskID == ev.TaskID })
 		if !ours || ev.Kind == coppice.EventSessionUsage || ev.Kind == coppice.EventReviewChanged {
 			return nil // these are many, and no state depends on them

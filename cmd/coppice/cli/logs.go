@@ -147,7 +147,7 @@ func (e *Env) logEnd(t api.TaskDetail, f logFlags) {
 func (e *Env) waitTask(ctx context.Context, cl *client.Client, key string, after int64) error {
 	seen := errors.New("something happened")
 	gap := false
-	err := cl.FollowEvents(ctx, client.EventQuery{After: after, Task: key}, func(ev coppice.Event) error {
+	err := cl.FollowEvents(ctx, client.EventQuery{After: after, Task: key}, func(ev api.Event) error {
 		switch ev.Kind {
 		case coppice.EventSessionCreated, coppice.EventTaskStage, coppice.EventTaskEnded, coppice.EventQuestionAsked, coppice.EventCheckStarted:
 			return seen

@@ -222,7 +222,7 @@ func (w *noteWaiter) run(ctx context.Context) ([]api.Note, error) {
 		}
 		return err
 	}
-	err = w.cl.FollowEvents(ctx, client.EventQuery{After: log.Last, Project: w.project}, func(ev coppice.Event) error {
+	err = w.cl.FollowEvents(ctx, client.EventQuery{After: log.Last, Project: w.project}, func(ev api.Event) error {
 		if ev.Kind != coppice.EventNoteChanged {
 			return nil
 		}

@@ -72,7 +72,7 @@ func (e *Env) awaitPreview(ctx context.Context, cl *client.Client, key string, a
 		return p, err
 	}
 	if err = look(); err == nil {
-		err = cl.FollowEvents(ctx, client.EventQuery{After: page.Last, Task: key}, func(ev coppice.Event) error {
+		err = cl.FollowEvents(ctx, client.EventQuery{After: page.Last, Task: key}, func(ev api.Event) error {
 			switch ev.Kind {
 			case coppice.EventPreviewReady, coppice.EventPreviewEnded:
 				return look()

@@ -69,7 +69,7 @@ func (e *Env) removeProject(ctx context.Context, cl *client.Client, p api.Projec
 		return out, err
 	}
 	gone := errors.New("it is gone")
-	err = cl.FollowEvents(ctx, client.EventQuery{After: log.Last}, func(ev coppice.Event) error {
+	err = cl.FollowEvents(ctx, client.EventQuery{After: log.Last}, func(ev api.Event) error {
 		switch {
 		case ev.ProjectID != out.ID:
 		case ev.Kind == coppice.EventProjectRemoved:

@@ -104,7 +104,7 @@ func awaitTask(ctx context.Context, cl *client.Client, key string, f func(api.Ta
 		return err
 	}
 	if err = read(); err == nil {
-		err = cl.FollowEvents(ctx, client.EventQuery{After: log.Last, Task: key}, func(coppice.Event) error { return read() }, nil)
+		err = cl.FollowEvents(ctx, client.EventQuery{After: log.Last, Task: key}, func(api.Event) error { return read() }, nil)
 	}
 	if errors.Is(err, enough) {
 		return nil

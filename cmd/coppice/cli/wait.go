@@ -182,7 +182,7 @@ func (w *waiter) run(ctx context.Context) error {
 	if len(w.keys) == 1 {
 		q.Task = w.keys[0]
 	}
-	err = w.cl.FollowEvents(ctx, q, func(ev coppice.Event) error {
+	err = w.cl.FollowEvents(ctx, q, func(ev api.Event) error {
 		i, ours := w.byID[ev.TaskID]
 		if !ours || ev.Kind == coppice.EventSessionUsage || ev.Kind == coppice.EventReviewChanged {
 			return nil // these are many, and no state depends on them

@@ -163,7 +163,7 @@ func TestNewWaits(t *testing.T) {
 	created := make(chan struct{})
 	go func() {
 		defer close(created)
-		_ = s.Client.FollowEvents(s.Ctx, eventsFrom(0), func(ev coppice.Event) error {
+		_ = s.Client.FollowEvents(s.Ctx, eventsFrom(0), func(ev api.Event) error {
 			if ev.Kind == coppice.EventTaskCreated {
 				return errors.New("created")
 			}

@@ -39,7 +39,7 @@ func (e *Env) watchStatus(ctx context.Context, cl *client.Client, project string
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		cancel(cl.FollowEvents(ctx, client.EventQuery{After: st.Seq, Project: project}, func(coppice.Event) error {
+		cancel(cl.FollowEvents(ctx, client.EventQuery{After: st.Seq, Project: project}, func(api.Event) error {
 			notify()
 			return nil
 		}, func(api.Bounds) { notify() }))

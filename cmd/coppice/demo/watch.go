@@ -43,7 +43,7 @@ func watch(ctx context.Context, o Options, c *client.Client, project string, all
 	if _, err := show(); err != nil {
 		return err
 	}
-	err := c.FollowEvents(ctx, client.EventQuery{Project: project}, func(e coppice.Event) error {
+	err := c.FollowEvents(ctx, client.EventQuery{Project: project}, func(e api.Event) error {
 		switch e.Kind {
 		case coppice.EventWorkOffered, coppice.EventWorkFinished:
 			return nil // too detailed for people

@@ -128,7 +128,7 @@ func (b *bundle) create(c *client.Client, p api.Project, n coppice.NewTask) api.
 // task follows the log until a task is as f expects it.
 func (b *bundle) task(c *client.Client, key string, f func(api.TaskDetail) bool) (d api.TaskDetail) {
 	b.t.Helper()
-	err := c.FollowEvents(b.ctx, client.EventQuery{}, func(coppice.Event) (err error) {
+	err := c.FollowEvents(b.ctx, client.EventQuery{}, func(api.Event) (err error) {
 		if d, err = c.Task(b.ctx, key); err == nil && f(d) {
 			return errSeen
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/apitest"
 	"coppice/api/client"
 )
@@ -96,7 +97,7 @@ func TestPeoplesTools(t *testing.T) {
 	if text, failed := p.use("answer_question", map[string]any{"task": made.Key, "text": "Servus"}); failed || !strings.Contains(text, "Servus") {
 		t.Errorf("answer_question: %s", text)
 	}
-	err := c.FollowEvents(b.ctx, client.EventQuery{}, func(coppice.Event) error {
+	err := c.FollowEvents(b.ctx, client.EventQuery{}, func(api.Event) error {
 		if d, err := c.Task(b.ctx, made.Key); err != nil || d.Stage != coppice.StageHeld {
 			return err
 		}

@@ -223,9 +223,9 @@ func (b *bundle) added(repo string) (*client.Client, api.Project) {
 // await follows the log, from its beginning, until an event of a kind.
 func (b *bundle) await(c *client.Client, kind coppice.EventKind) (found coppice.Event) {
 	b.t.Helper()
-	err := c.FollowEvents(b.ctx, client.EventQuery{}, func(e coppice.Event) error {
+	err := c.FollowEvents(b.ctx, client.EventQuery{}, func(e api.Event) error {
 		if e.Kind == kind {
-			found = e
+			found = e.Event
 			return errSeen
 		}
 		return nil

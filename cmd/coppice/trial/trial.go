@@ -240,7 +240,7 @@ func ask(ctx context.Context, c *client.Client, repo string) (turn Turn, err err
 	}
 	err = look()
 	if err == nil {
-		err = c.FollowEvents(ctx, client.EventQuery{Project: p.Prefix}, func(coppice.Event) error { return look() }, nil)
+		err = c.FollowEvents(ctx, client.EventQuery{Project: p.Prefix}, func(api.Event) error { return look() }, nil)
 	}
 	turn.Usage = last.Usage
 	switch {
@@ -285,7 +285,7 @@ func end(ctx context.Context, c *client.Client, key string) error {
 		return err
 	}
 	ended := errors.New("ended")
-	err = c.FollowEvents(ctx, client.EventQuery{}, func(coppice.Event) error {
+	err = c.FollowEvents(ctx, client.EventQuery{}, func(api.Event) error {
 		t, err := c.Task(ctx, key)
 		if err == nil && t.Outcome != "" {
 			return ended
