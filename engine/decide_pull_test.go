@@ -437,6 +437,23 @@ func TestStackedPullRequests(t *testing.T) {
 	}
 }
 
+// A task waits for a task of another project until that one is done: the branch of its
+// request is in another repository.
+func TestStacksAreOfOneProject(t *testing.T) {
+	t.Parallel()
+	b := inPull(t)
+	other, err := b.AddProject(t.Context(), "/src/other")
+	b.must(err)
+	withPulls(func(p *coppice.Policy) { p.Land.PR.Stack = true })(&other)
+	b.update(func(tx store.Tx) error { return tx.Projects.Put(&other) })
+	made, err := b.CreateTasks(t.Context(), other.Prefix, []coppice.NewTask{{Title: "b", After: []string{"app-1"}}})
+	b.must(err)
+	b.turn()
+	if upper := b.task(made[0].Key); upper.Stage != coppice.StageWaiting || b.hasOpen(coppice.WorkPrepare) {
+		t.Errorf("it is %s", upper.Stage)
+	}
+}
+
 // Nothing is read while no request is open, and a forge that asks to wait gets its
 // time.
 func TestForgePasses(t *testing.T) {

@@ -24,7 +24,7 @@ func (t *turn) viewPull(v *View) (err error) {
 			return err
 		}
 		for _, dep := range v.Task.After {
-			if p, ok := pulls[dep]; ok && p.Open() && p.Number != 0 && p.Pushed != "" {
+			if p, ok := pulls[dep]; ok && p.ProjectID == v.Project.ID && p.Open() && p.Number != 0 && p.Pushed != "" {
 				v.Below = append(v.Below, p)
 			}
 		}

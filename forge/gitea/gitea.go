@@ -7,6 +7,7 @@ package gitea
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -108,7 +109,11 @@ func (f *Forge) Find(ctx context.Context, branch string) (forge.Brief, error) {
 	if found == nil {
 		return forge.Brief{}, coppice.Errorf(coppice.ENotFound, "the branch %s has no pull request", coppice.Quote(branch))
 	}
-	return f.brief(found), nil
+	api, err := f.api(ctx)
+	if err == nil {
+		err = f.mergedHead(api, found)
+	}
+	return f.brief(found), forge.Cause(err)
 }
 
 // eachPull calls visit for each request, until it returns false.
@@ -192,6 +197,25 @@ func headOf(p *sdk.PullRequest) string {
 		return ""
 	}
 	return p.Head.Sha
+}
+
+// mergedHead sets the head of a merged request to the commit that was merged. Gitea says
+// where its branch is now, which can have later commits.
+func (f *Forge) mergedHead(api *sdk.Client, p *sdk.PullRequest) error {
+	if stateOf(p) != coppice.PullMerged || p.Head == nil {
+		return nil
+	}
+	name := fmt.Sprintf("refs/pull/%d/head", p.Index)
+	refs, _, err := api.GetRepoRefs(f.remote.Owner, f.remote.Name, name)
+	for _, r := range refs {
+		if r != nil && r.Object != nil && r.Ref == name {
+			p.Head.Sha = r.Object.SHA
+		}
+	}
+	if coppice.ErrorCode(forge.Cause(err)) == coppice.ENotFound {
+		return nil
+	}
+	return err
 }
 
 func foreign(p *sdk.PullRequest) bool {

@@ -84,3 +84,26 @@ func TestForge(t *testing.T) {
 	t.Parallel()
 	forgetest.Run(t, bundle)
 }
+
+// A merged request keeps its head: Gitea says where its branch is now.
+func TestMergedHeadStays(t *testing.T) {
+	t.Parallel()
+	b := bundle(t)
+	f := forgetest.Open(t, b)
+	head := b.Commit(t, "topic", "topic.txt", "text\n")
+	opened, err := f.Create(t.Context(), coppice.PullText{Branch: "topic", Base: "main", Title: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := forge.Write(t.Context(), f, coppice.ForgeWriteSpec{Op: coppice.ForgeMerge, Number: opened.Number, Head: head, Method: coppice.MergeMerge}); err != nil {
+		t.Fatal(err)
+	}
+	later := b.Commit(t, "topic", "topic.txt", "later\n")
+	found, err := f.Find(t.Context(), "topic")
+	if err != nil || found.State != coppice.PullMerged || found.Head != head {
+		t.Errorf("found %+v, %v, and it was merged at %s; its branch is at %s", found, err, head, later)
+	}
+	if r, err := f.Read(t.Context(), opened.Number); err != nil || r.State != coppice.PullMerged || r.Head != head {
+		t.Errorf("read %+v, %v", r, err)
+	}
+}

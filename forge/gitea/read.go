@@ -37,6 +37,9 @@ func (f *Forge) Read(ctx context.Context, number int) (coppice.PullRead, error) 
 	if p, err = f.tested(ctx, api, p); err != nil {
 		return coppice.PullRead{}, forge.Cause(err)
 	}
+	if err := f.mergedHead(api, p); err != nil {
+		return coppice.PullRead{}, forge.Cause(err)
+	}
 	r := coppice.PullRead{
 		Number: number, URL: p.HTMLURL, Title: bare(p.Title), Author: loginOf(p.Poster), State: stateOf(p), Draft: p.Draft,
 		Branch: branchOf(p), Head: headOf(p), Foreign: foreign(p), Conflicts: f.conflict(p), UpdatedAt: timeOf(p.Updated),

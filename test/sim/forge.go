@@ -35,7 +35,9 @@ type request struct {
 	body    string
 	auto    string    // the head that the forge merges when its rules allow it
 	changed time.Time // which webhooks and polls have to find
-	ended   time.Time
+
+	known coppice.PullState // how Coppice found it last, since a time: it follows no request that it found closed
+	since time.Time
 
 	finished int // how often a person tried to finish it at the end
 }
@@ -117,8 +119,9 @@ func (f *forgeRepo) Tip(_ context.Context, branch string) (string, error) {
 	return "", missing("branch", branch)
 }
 
-// landsAgain reports whether the work of a request that was closed lands by a later
-// landing, as a person can ask.
+// landsAgain reports whether the work of a request lands by a landing that began after
+// Coppice had found the request closed, as a person can ask. If somebody opens it again
+// and closes it before Coppice finds it open, it counts as closed.
 func (f *forgeRepo) landsAgain(p *request) bool {
 	s, again := f.s, false
 	err := s.st.View(s.ctx, func(r store.Reader) error {
@@ -127,10 +130,10 @@ func (f *forgeRepo) landsAgain(p *request) bool {
 			return err
 		}
 		l, err := r.Landings.Last(t.ID)
-		again = l != nil && !l.CreatedAt.Before(p.ended)
+		again = l != nil && !l.CreatedAt.Before(p.since)
 		return err
 	})
-	return err == nil && again && p.State == coppice.PullClosed
+	return err == nil && again && p.State == coppice.PullClosed && p.known == coppice.PullClosed
 }
 
 func (f *forgeRepo) Create(_ context.Context, text coppice.PullText) (b forge.Brief, err error) {
@@ -326,7 +329,7 @@ func (f *forgeRepo) end(p *request, state coppice.PullState) {
 	if p.State != coppice.PullOpen {
 		f.s.world.breakf("#%d is %s, and ends once more as %s", p.Number, p.State, state)
 	}
-	p.Head, p.State, p.ended = f.head(p), state, f.s.now
+	p.Head, p.State = f.head(p), state
 	f.touch(p)
 }
 

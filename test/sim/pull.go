@@ -182,6 +182,43 @@ func (s *sim) forgeWork(w coppice.Work) (any, error) {
 	return forged(forge.Write(s.ctx, s.forgeOf(v.Repo), v))
 }
 
+// forgeGiven keeps how Coppice found requests, when it accepts the result of work on a
+// forge. A pass is about the requests that Coppice still follows.
+func (s *sim) forgeGiven(it *item) error {
+	if k := it.lease.Work.Kind; it.fail != nil || k != coppice.WorkForgeRead && k != coppice.WorkForgeWrite {
+		return nil
+	}
+	v, err := coppice.DecodeSpec[coppice.ForgeSpec](it.lease.Work)
+	if err != nil {
+		return err
+	}
+	switch r := it.res.(type) {
+	case coppice.ForgeWriteResult:
+		s.forgeOf(v.Repo).finds(r.Number, r.State)
+	case coppice.ForgeReadResult:
+		return s.st.View(s.ctx, func(rd store.Reader) error {
+			for _, seen := range r.Pulls {
+				row, err := rd.Pulls.Of(seen.Task)
+				if err != nil {
+					return err
+				}
+				if row.Number == seen.Read.Number && row.Open() {
+					s.forgeOf(v.Repo).finds(row.Number, seen.Read.State)
+				}
+			}
+			return nil
+		})
+	}
+	return nil
+}
+
+// finds stores how Coppice found a request.
+func (f *forgeRepo) finds(number int, state coppice.PullState) {
+	if p := f.request(number); p != nil && state != "" && p.known != state {
+		p.known, p.since = state, f.s.now
+	}
+}
+
 // forged turns the error of a forge into a failure, as workers do.
 func forged[R any](r R, err error) (any, error) {
 	var fail *coppice.Failure

@@ -247,7 +247,7 @@ func (s *sim) workOn(w *worker, n int) error {
 	drop()
 	if err == nil {
 		s.given(it)
-		if err := s.hookGiven(it); err != nil {
+		if err := errors.Join(s.hookGiven(it), s.forgeGiven(it)); err != nil {
 			return err
 		}
 	}
