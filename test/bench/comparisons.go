@@ -237,7 +237,7 @@ func compareChanges(ctx context.Context, l *lab) ([]measurement, func(), error) 
 func compareIdle(_ context.Context, l *lab) ([]measurement, func(), error) {
 	return l.ofNewServer(func(ctx context.Context, srv *server) (float64, error) {
 		var m []memory
-		if err := look(ctx, srv.process, &m); err != nil {
+		if err := look(ctx, srv.process, idleAfter, &m); err != nil {
 			return 0, err
 		}
 		return m[0].private, nil
@@ -260,7 +260,7 @@ func (l *lab) sessionMemory(ctx context.Context, _ int) (float64, error) {
 		return 0, err
 	}
 	var control []memory
-	if err := look(ctx, b.process, &control); err != nil {
+	if err := look(ctx, b.process, settled, &control); err != nil {
 		return 0, err
 	}
 	if err := b.post(ctx, n); err != nil {
@@ -271,7 +271,7 @@ func (l *lab) sessionMemory(ctx context.Context, _ int) (float64, error) {
 			return 0, err
 		}
 	}
-	if err := look(ctx, b.process, &control); err != nil {
+	if err := look(ctx, b.process, settled, &control); err != nil {
 		return 0, err
 	}
 	hosts, err := b.hosts()

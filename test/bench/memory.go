@@ -51,8 +51,12 @@ func parseRollup(text string) (memory, error) {
 	}, nil
 }
 
-// settled is how long a process gets to come to rest before it is looked at.
+// settled is how long a process gets to start, or to take in what it was given.
 const settled = 2 * time.Second
+
+// idleAfter is when a server that has just started has given back what only its start
+// needed: 5 seconds after its last event, and it has some when it has looked for agents.
+const idleAfter = 12 * time.Second
 
 // idleRows measures the control process at rest.
 func idleRows(ctx context.Context, l *lab) ([]row, error) {
@@ -68,7 +72,7 @@ func idleRows(ctx context.Context, l *lab) ([]row, error) {
 			return 0, err
 		}
 		defer srv.stop()
-		return 0, look(ctx, srv.process, &ours)
+		return 0, look(ctx, srv.process, idleAfter, &ours)
 	}, func(ctx context.Context, _ int) (float64, error) {
 		p, err := l.launch(ctx, nil, l.web)
 		if err != nil {
@@ -78,7 +82,7 @@ func idleRows(ctx context.Context, l *lab) ([]row, error) {
 		if err := get(ctx, p.said); err != nil {
 			return 0, err
 		}
-		return 0, look(ctx, p, &web)
+		return 0, look(ctx, p, idleAfter, &web)
 	})
 	if err != nil {
 		return nil, err
@@ -139,8 +143,8 @@ func residentRows(ctx context.Context, l *lab) ([]row, error) {
 	}, nil
 }
 
-func look(ctx context.Context, p *process, into *[]memory) error {
-	if err := rest(ctx, settled); err != nil {
+func look(ctx context.Context, p *process, after time.Duration, into *[]memory) error {
+	if err := rest(ctx, after); err != nil {
 		return err
 	}
 	m, err := memoryOf(p.cmd.Process.Pid)
@@ -170,7 +174,7 @@ func sessionRows(ctx context.Context, l *lab) ([]row, error) {
 		return nil, err
 	}
 	var control []memory
-	if err := look(ctx, b.process, &control); err != nil {
+	if err := look(ctx, b.process, settled, &control); err != nil {
 		return nil, err
 	}
 	if err := b.post(ctx, n); err != nil {
@@ -181,7 +185,7 @@ func sessionRows(ctx context.Context, l *lab) ([]row, error) {
 			return nil, err
 		}
 	}
-	if err := look(ctx, b.process, &control); err != nil {
+	if err := look(ctx, b.process, settled, &control); err != nil {
 		return nil, err
 	}
 	var hosts []memory
