@@ -44,6 +44,12 @@ func (s *Screen) Draw(history bool) []byte {
 		b = append(b, strings.Repeat("\r\n", s.rows)...)
 	}
 	b = append(append(append(b, "\x1b]2;"...), s.title...), bel)
+	b = append(b, "\x1b[3g"...)
+	for x, stop := range s.tabs[:s.columns] {
+		if stop {
+			b = fmt.Appendf(b, "\x1b[%dG\x1bH", x+1)
+		}
+	}
 	b = s.drawPage(b, &s.main)
 	if s.inAlt {
 		b = append(b, "\x1b[?1049h"...)
@@ -74,7 +80,7 @@ func highLow(on bool) byte {
 }
 
 func (s *Screen) drawPage(b []byte, p *page) []byte {
-	b = append(b, "\x1b[0m\x1b[H\x1b[2J"...)
+	b = append(b, "\x1b[?6l\x1b[0m\x1b(B\x0f\x1b[H\x1b[2J"...)
 	for y, l := range p.lines {
 		drawn := drawLine(nil, l)
 		if len(drawn) == 0 {
@@ -90,23 +96,41 @@ func (s *Screen) drawPage(b []byte, p *page) []byte {
 	}
 	b = s.drawCursor(b, p.saved, p)
 	b = append(b, "\x1b7"...)
-	b = s.drawCursor(b, p.cur, p)
-	if p.cur.wrap { // the last character again leaves the cursor as it was
-		l := p.lines[p.cur.y]
-		x := len(l) - 1
-		if x > 0 && l[x].width == 0 {
-			x--
+	if p.saved.wrap { // a last column that is empty by now was drawn as a space
+		if _, last := p.last(p.saved.y); last.char == 0 {
+			b = append(last.style.append(b), "\x1b[X"...)
 		}
-		b = fmt.Appendf(b, "\x1b[%dG", x+1)
-		b = l[x].style.append(b)
-		b = append(append(b, string(max(l[x].char, ' '))...), l[x].marks...)
-		b = p.cur.style.append(b)
 	}
-	return b
+	return s.drawCursor(b, p.cur, p)
 }
 
-// drawCursor puts the cursor where it is, with its style and character sets.
+// last returns the column and the cell of the last character of a line.
+func (p *page) last(y int) (int, cell) {
+	l := p.lines[y]
+	x := len(l) - 1
+	if x > 0 && l[x].width == 0 {
+		x--
+	}
+	return x, l[x]
+}
+
+// drawCursor puts the cursor where it is, with its style and character sets. For a
+// cursor that wraps at the next character, it draws the last character of the line
+// again, which leaves the cursor in that state.
 func (s *Screen) drawCursor(b []byte, c cursor, p *page) []byte {
+	y := c.y
+	if c.origin {
+		y = max(y-p.top, 0)
+	}
+	b = fmt.Appendf(b, "\x1b[?6%c", highLow(c.origin))
+	if c.wrap {
+		x, last := p.last(c.y)
+		b = fmt.Appendf(b, "\x1b(B\x0f\x1b[%d;%dH", y+1, x+1)
+		b = last.style.append(b)
+		b = append(append(b, string(max(last.char, ' '))...), last.marks...)
+	} else {
+		b = fmt.Appendf(b, "\x1b[%d;%dH", y+1, c.x+1)
+	}
 	for i, set := range c.sets {
 		if set == 0 {
 			set = 'B'
@@ -114,11 +138,6 @@ func (s *Screen) drawCursor(b []byte, c cursor, p *page) []byte {
 		b = append(b, esc, "()"[i], set)
 	}
 	b = append(b, "\x0f\x0e"[c.shift])
-	y := c.y
-	if c.origin {
-		y = max(y-p.top, 0)
-	}
-	b = fmt.Appendf(b, "\x1b[?6%c\x1b[%d;%dH", highLow(c.origin), y+1, c.x+1)
 	return c.style.append(b)
 }
 

@@ -186,6 +186,34 @@ func TestDrawn(t *testing.T) {
 	})
 }
 
+// Cases that random texts rarely have: what is drawn includes a saved cursor that wraps
+// at the next character, character sets of the main screen below the other one, and tab
+// stops.
+func TestDrawnCases(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, whatever, after string }{
+		"a saved cursor that wraps":    {before: "0123456789abcdefg\x1b7", after: "\x1b8hello"},
+		"after a wide character":       {before: "0123456789abcde\u3006\x1b7", after: "\x1b8hello"},
+		"whose line was erased":        {before: "0123456789abcdefg\x1b7\x1b[2J", after: "\x1b8hello"},
+		"line drawing, and the other":  {before: "\x1b(0\x1b[?1049h\x1b8hello", after: "q"},
+		"tab stops that were cleared":  {whatever: "\x1b[3g", after: "\tx"},
+		"tab stops that somebody sets": {before: "\x1b[3g\x1b[4G\x1bH\r", after: "\tx\ty"},
+	} {
+		first, second := NewScreen(17, 5), NewScreen(17, 5)
+		first.Write([]byte(c.before))
+		second.Write([]byte(c.whatever))
+		second.Write(first.Draw(true))
+		if a, b := first.Draw(false), second.Draw(false); first.String() != second.String() || !bytes.Equal(a, b) {
+			t.Errorf("%s: drawn\n%q\n%q", name, a, b)
+		}
+		first.Write([]byte(c.after))
+		second.Write([]byte(c.after))
+		if d := cmp.Diff(first.String(), second.String()); d != "" {
+			t.Errorf("%s: afterwards\n%s", name, d)
+		}
+	}
+}
+
 func FuzzScreen(f *testing.F) {
 	f.Add([]byte("\x1b[31mhello\x1b[0m\r\n\x1b]2;x\x07\x1b[?1049h\x1b[2J"), uint16(80), uint16(24))
 	f.Add([]byte("世\x1b[2G\x1b[1P\x1b[@\x1b[99b\x1b[r"), uint16(1), uint16(1))
