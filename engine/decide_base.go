@@ -138,14 +138,14 @@ func blockedByBase(v *View, l coppice.Landing, red, blocking []coppice.Check) *D
 }
 
 // landAgain opens another landing for the work that the last one refused, and
-// makes the task wait for it. A revert stays a revert, and the same person approves
-// it.
+// makes the task wait for it. A person's approval of the head stays valid. A revert
+// stays a revert.
 func landAgain(v *View, t *coppice.Task) *coppice.Landing {
 	was := v.Landing
 	l := openLanding(v, was.Head)
-	l.SessionID = was.SessionID
+	l.SessionID, l.ApprovedBy, l.ApprovedAt = was.SessionID, was.ApprovedBy, was.ApprovedAt
 	if was.Reverts != "" {
-		l.Reverts, l.Verified, l.ApprovedBy, l.ApprovedAt = was.Reverts, was.Verified, was.ApprovedBy, was.ApprovedAt
+		l.Reverts, l.Verified = was.Reverts, was.Verified
 	}
 	t.Stage, t.Wait, t.Next, t.Failure = coppice.StageChecking, nil, nil, nil
 	return l

@@ -245,6 +245,27 @@ func TestRetryAfterARedBase(t *testing.T) {
 	b.provesAndEnds("c3", 1)
 }
 
+// A person approves a head. The approval stays valid when the same head lands again.
+func TestAnApprovedHeadLandsAgain(t *testing.T) {
+	t.Parallel()
+	b := openApp(t, func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Land.How = 1, coppice.LandReview })
+	b.create(coppice.NewTask{Title: "task"})
+	b.prepares("app-1")
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{From: "base1", Head: "head1", Conversation: "talk"})
+	b.ask("app-1", coppice.VerbLand, "")
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "c1"})
+	b.finish("app-1", coppice.WorkCheck, exits(1))
+	b.finish("app-1", coppice.WorkCheck, exits(1))
+	if l := b.landing("app-1"); l.ApprovedBy == "" || l.Outcome != coppice.LandingRefused {
+		t.Fatalf("%+v", l)
+	}
+	b.ask("app-1", coppice.VerbRetry, "")
+	b.provesAndEnds("c2", 1)
+	if l := b.landing("app-1"); l.ApprovedBy == "" || l.ApprovedAt.IsZero() || l.Head != "head1" {
+		t.Errorf("%+v", l)
+	}
+}
+
 // When the base has moved, blocked tasks try again without a person.
 func TestABaseThatMovedUnblocks(t *testing.T) {
 	t.Parallel()
