@@ -218,11 +218,17 @@ func testWork(t *testing.T, open Open) {
 	until := start.Add(time.Hour)
 	current := coppice.Lease{Work: run, Attempt: 1, Worker: "w1"}
 	others := []coppice.Lease{{Work: run, Attempt: 2, Worker: "w1"}, {Work: run, Attempt: 1, Worker: "w2"}, {Work: check, Worker: check.Worker}, {Work: coppice.Work{ID: 99}}}
-	update(t, s, func(tx store.Tx) error {
-		lost, err := tx.Work.Renew(append([]coppice.Lease{current}, others...), until)
-		same(t, "lost", others, lost)
-		return err
-	})
+	for _, l := range [][]coppice.Lease{others, append([]coppice.Lease{current}, others...)} {
+		view(t, s, func(r store.Reader) error {
+			same(t, "not renewed by others", run, must(r.Work.Get(run.ID)))
+			return nil
+		})
+		update(t, s, func(tx store.Tx) error {
+			lost, err := tx.Work.Renew(l, until)
+			same(t, "lost", others, lost)
+			return err
+		})
+	}
 	run.LeaseUntil = until
 	view(t, s, func(r store.Reader) error {
 		same(t, "renewed", []coppice.Work{run}, must(r.Work.HeldBy("w1")))
