@@ -40,14 +40,15 @@ func (s *sim) comment(key string) error {
 
 // land approves the candidate of a task, or what its branch has if it ended.
 func (s *sim) land(key string) error {
-	head := ""
+	head, limited := "", false
 	err := s.st.View(s.ctx, func(r store.Reader) error {
 		t, err := r.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
 		l, err := r.Landings.Last(t.ID)
-		if ws := s.world.spaces[key]; (t.Ended() || verb.AtLimit(t) || verb.YourTurn(t)) && ws != nil {
+		limited = verb.AtLimit(t)
+		if ws := s.world.spaces[key]; (t.Ended() || limited || verb.YourTurn(t)) && ws != nil {
 			head = ws.head
 		} else if l != nil {
 			head = l.Head
@@ -59,6 +60,9 @@ func (s *sim) land(key string) error {
 	}
 	if _, err = s.intake.Ask(s.ctx, key, coppice.VerbLand, verb.Request{}); err == nil {
 		s.approved[key+" "+head] = true
+		if limited { // its branch lands instead of the session that a requeue has asked for
+			delete(s.requeued, key)
+		}
 	}
 	return err
 }
